@@ -161,6 +161,7 @@ typedef struct AppView {
 typedef struct AppPicture {
   int width, height; // 0: the renderer's default
   int threads;       // 0: all cores
+  bool has_caption;  // the scene's title and the time
   const char *colour_by;
   const AppView *view;                         // NULL: as app_view_of_scene makes it
   void (*report)(void *context, double share); // called while drawing; may be NULL
@@ -227,10 +228,15 @@ const char *app_describe_size(double bytes, char text[32]);
 typedef struct AppProgress {
   bool is_quiet, is_terminal;
   double start, until;     // what is counted: simulated seconds, frames, ...
+  double after;            // [s] that the work behind the end will take
   double began, last_line; // wall clock
+  double part_began;       // of what is counted now
+  double shown;            // the share on the last line
 } AppProgress;
 
 void app_progress_begin(AppProgress *progress, double start, double until, bool is_quiet);
+// The same work goes on with something else that is counted.
+void app_progress_go_on(AppProgress *progress, double start, double until);
 // True when the line should be shown again; until then no measurements need to be computed.
 bool app_progress_is_due(const AppProgress *progress);
 // Shows the share done at `now`, between start and end, the remaining time, and a text.

@@ -22,7 +22,7 @@ static const AppUsage usage = {
     .arguments = "SCENE",
     .about =
         "Reads SCENE in all its sizes, builds it and does a few steps. Reports errors; the number of\n"
-        "particles of each part; estimates of memory, disk and run time (with pictures, without movies);\n"
+        "particles of each part; estimates of memory, disk and run time (with the picture at its end);\n"
         "the time step and what limits it. Prints a note for everything doubtful: bodies that overlap,\n"
         "walls and gaps too thin for the spacing, fluid that would fall for ever, emitters, sinks and\n"
         "probes out of reach, motions that begin after the end, keys that the method does not read, absurd\n"
@@ -50,9 +50,8 @@ typedef struct Findings {
   double until;   // [s] simulated
   double dt, steps, frames;
   double set_up;     // [s] time for reading and building
-  double pictures;   // number of pictures that the run draws; a long run draws those before its end twice
-  double drawing;    // [s] that they may take
-  double seconds;    // estimate for the run on this machine, with its set-up and pictures
+  double drawing;    // [s] that the picture at its end may take; 0: none
+  double seconds;    // estimate for the run on this machine, with its set-up and picture
   double disk_bytes; // estimate for its output
   const char *limited_by;
   AppTexts advice;
@@ -145,14 +144,6 @@ static FloStatus time_steps(FloWorld *world, double *seconds_per_step, FloError 
   return FLO_OK;
 }
 
-// How many pictures a run of so many frames draws at its end.
-static double count_pictures(double frames) {
-  const AppRun run = {.point.n_frames = (size_t)frames};
-  double count = frames > 0 ? 0 : 1;
-  for (size_t frame = 1; frame <= run.point.n_frames; frame++) count += app_run_is_picture_frame(&run, frame);
-  return count;
-}
-
 static FloStatus time_picture(const FloScene *scene, const FloFrame *frame, const AppPicture *picture,
                               double *seconds, FloError *error) {
   uint8_t *rgb = NULL;
@@ -187,12 +178,9 @@ static FloStatus measure_drawing(const Arguments *arguments, const FloScene *sce
   return status;
 }
 
-// A long run draws the pictures before its end twice: when it reaches them, and again at the end.
-static void add_pictures(Findings *f, double seconds_per_picture) {
-  f->pictures = count_pictures(f->frames);
-  double n_drawn = f->pictures + (f->seconds > APP_RUN_SOON ? f->pictures - 1 : 0);
-  f->drawing = n_drawn * seconds_per_picture;
-  f->seconds += f->drawing;
+static void add_picture(Findings *f, double seconds) {
+  f->drawing = seconds;
+  f->seconds += seconds;
 }
 
 static void keep_advice(void *context, const char *sentence) {
@@ -283,7 +271,7 @@ static FloStatus find_out(const Arguments *arguments, const FloScene *scene, Flo
   double now = (double)(f->fluid + f->boundary + f->rigid), average = now + f->emitted / 2;
   f->bytes = flo_world_memory(world) + (size_t)(f->emitted * BYTES_PER_EMITTED);
   f->seconds = f->set_up + f->steps * seconds_per_step * fmax(average / fmax(now, 1), 1);
-  if (!arguments->has_no_pictures) add_pictures(f, seconds_per_picture);
+  if (!arguments->has_no_pictures) add_picture(f, seconds_per_picture);
   f->disk_bytes = (f->frames + 1) * average * DISK_BYTES_PER_PARTICLE;
   advise_on_effort(scene, f);
   return FLO_OK;
@@ -369,9 +357,10 @@ static void print_text(const FloScene *scene, const Findings *f) {
   printf("\n  set-up     %s\n", describe_duration(f->set_up, duration));
   printf("  run time   %s on this machine, set-up included, if steps stay as fast as the first ones\n",
          describe_duration(f->seconds, duration));
-  if (f->pictures > 0)
-    printf("  pictures   %.0f, %s of that; --no-picture leaves them out, 'flotsam render' makes movies\n",
-           f->pictures, describe_duration(f->drawing, duration));
+  if (f->drawing > 0)
+    printf(
+        "  picture    %s of that; --no-picture leaves it out, 'flotsam render' draws more and makes movies\n",
+        describe_duration(f->drawing, duration));
   for (size_t k = 0; k < f->advice.count; k++) printf("  note       %s\n", f->advice.items[k]);
 }
 
@@ -395,7 +384,7 @@ static int print_json(const FloScene *scene, const Findings *f) {
   char title[1024], path[2048];
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:i, s:f, s:I, s:f, s:I, s:I, s:o, s:I, s:I, s:f, s:s, s:I, s:f, s:I, s:f, "
-      "s:I, s:f, s:f, s:f, s:o, s:o}",
+      "s:f, s:f, s:f, s:o, s:o}",
       "title", flo_shown_escape(title_of(scene), title, sizeof title), "scene",
       flo_shown_escape(scene->path, path, sizeof path), "method", scene->world.method, "dim",
       scene->world.dim, "spacing", scene->world.spacing, "fluid_particles", (json_int_t)f->fluid, "emitted",
@@ -403,9 +392,8 @@ static int print_json(const FloScene *scene, const Findings *f) {
       "parts", parts_as_json(scene), "bodies", (json_int_t)count_bodies(scene), "memory_bytes",
       (json_int_t)f->bytes, "time_step", f->dt, "limited_by", f->limited_by, "steps",
       (json_int_t)fmin(f->steps, 9e18), "duration", f->until, "frames", (json_int_t)f->frames,
-      "set_up_seconds", f->set_up, "pictures", (json_int_t)f->pictures, "picture_seconds", f->drawing,
-      "estimated_seconds", f->seconds, "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f),
-      "joints", joints_as_json(scene));
+      "set_up_seconds", f->set_up, "picture_seconds", f->drawing, "estimated_seconds", f->seconds,
+      "estimated_disk_bytes", f->disk_bytes, "notes", advice_as_json(f), "joints", joints_as_json(scene));
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
   if (!text) return app_fail(APP_RUN_FAILED, "cannot write the result as JSON: no memory");
@@ -500,7 +488,8 @@ int cmd_check(int argc, char **argv) {
       {"--until", "T", APP_NUMBER, &arguments.until, "estimate a run that ends at this time in seconds", 0,
        1e9},
       {"--frames", "N", APP_INTEGER, &arguments.frames, "estimate a run of this many frames", 0, MAX_FRAMES},
-      {"--no-picture", NULL, APP_FLAG, &arguments.has_no_pictures, "estimate a run without pictures", 0, 0},
+      {"--no-picture", NULL, APP_FLAG, &arguments.has_no_pictures, "estimate a run without its picture", 0,
+       0},
       {"--json", NULL, APP_FLAG, &arguments.is_json, "print the result as JSON", 0, 0},
       {0},
   };

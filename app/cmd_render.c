@@ -228,7 +228,7 @@ int cmd_render(int argc, char **argv) {
   if (job.n_frames == 0 || flo_path_join(arguments.folder, "scene.json", path, NULL) != FLO_OK)
     return app_fail(APP_BAD_INPUT, "%s: is not the folder of a run; name a folder that 'flotsam run' wrote",
                     arguments.folder);
-  AppSceneArguments load = {.scene = path};
+  AppSceneArguments load = {.scene = path, .sets = arguments.sets};
   if (!app_load_scene(&load, &job.scene, &exit_code)) return exit_code;
   flo_memory_init(&job.memory, NULL);
   FloStatus status = render(&job);

@@ -286,7 +286,7 @@ FloStatus app_paint_with(const FloScene *scene, const FloFrame *frame, const App
   snprintf(caption, sizeof caption, "%s   t = %.3f s", scene->title ? scene->title : scene->name,
            frame->time);
   FloPictureInput input = describe(scene, frame, colour, picture->view ? picture->view : &own, &s);
-  input.caption = caption, input.walls = extras->walls;
+  input.caption = picture->has_caption ? caption : NULL, input.walls = extras->walls;
   input.velocities = s.velocities, input.arrow_seconds = (float)extras->arrow_seconds;
   input.traces = extras->traces, input.n_traces = extras->n_traces;
   input.joints = extras->joints, input.n_joints = extras->n_joints;

@@ -21,7 +21,14 @@ void app_progress_begin(AppProgress *progress, double start, double until, bool 
                             .start = start,
                             .until = until,
                             .began = now,
+                            .part_began = now,
                             .last_line = now};
+}
+
+void app_progress_go_on(AppProgress *progress, double start, double until) {
+  progress->start = start, progress->until = until;
+  progress->after = 0;
+  progress->part_began = flo_seconds();
 }
 
 bool app_progress_is_due(const AppProgress *progress) {
@@ -29,18 +36,29 @@ bool app_progress_is_due(const AppProgress *progress) {
   return !progress->is_quiet && flo_seconds() - progress->last_line >= interval;
 }
 
-// The remaining time as "3:20" or "2:05:00", estimated from the time so far.
-static void format_to_go(const AppProgress *progress, double share, char text[32]) {
-  double elapsed = flo_seconds() - progress->began;
-  if (share <= 0 || elapsed < 0.5) {
+// The remaining time [s], estimated from the time so far; negative: not known yet.
+static double time_to_go(const AppProgress *progress, double share) {
+  double elapsed = flo_seconds() - progress->part_began;
+  if (share <= 0 || elapsed < 0.5) return -1;
+  return elapsed * (1 - share) / share + progress->after;
+}
+
+// As "3:20" or "2:05:00".
+static void format_to_go(double to_go, char text[32]) {
+  long s = (long)(to_go + 0.5);
+  if (to_go < 0)
     snprintf(text, 32, "-");
-    return;
-  }
-  long s = (long)(elapsed * (1 - share) / share + 0.5);
-  if (s < 3600)
+  else if (s < 3600)
     snprintf(text, 32, "%ld:%02ld", s / 60, s % 60);
   else
     snprintf(text, 32, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+}
+
+// The share of all work that is done, with what comes behind the end.
+static double whole_share(const AppProgress *progress, double share, double to_go) {
+  double elapsed = flo_seconds() - progress->began;
+  if (to_go < 0) return progress->part_began > progress->began ? progress->shown : share;
+  return elapsed / (elapsed + to_go);
 }
 
 static int terminal_width(void) {
@@ -77,7 +95,9 @@ void app_progress_tell(AppProgress *progress, double now, const char *text) {
   double share = span > 0 ? (now - progress->start) / span : 1;
   share = share < 0 ? 0 : share > 1 ? 1 : share;
   char to_go[32], line[MAX_LINE];
-  format_to_go(progress, share, to_go);
+  const double left = time_to_go(progress, share);
+  share = progress->shown = whole_share(progress, share, left);
+  format_to_go(left, to_go);
   snprintf(line, sizeof line, "%.0f %%  ETA %s  %s", 100 * share, to_go, text);
   if (progress->is_terminal)
     draw_bar(share, line);

@@ -36,6 +36,7 @@ static const AppUsage usage = {
         "  flotsam render runs/paddle-wheel --joints\n"
         "  flotsam render runs/default --frame 24 --spray\n"
         "  flotsam render runs/tower --from 3,0,0.5 --look-at 0,0,0.4\n"
+        "  flotsam render runs/default --set materials.water.colour=#20b060 --set bodies.0.look=#d02040\n"
         "  flotsam render runs/dam-break --movie dam-break.mp4\n",
     .min_words = 1,
     .max_words = 1,
@@ -245,6 +246,7 @@ static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
        "vertical angle of view of the camera (default: as in the scene)", 1, 170},
       {"--vectors", "SECONDS", APP_NUMBER, &a->arrow_seconds,
        "draw arrows as long as the path of the fluid in this time", 1e-9, 1e9},
+      {"--caption", NULL, APP_FLAG, &a->picture.has_caption, "write the scene's title and the time", 0, 0},
       {"--traces", NULL, APP_FLAG, &a->has_traces, "draw the paths of bodies", 0, 0},
       {"--joints", NULL, APP_FLAG, &a->has_joints,
        "draw symbols of the joints that act: points, axes, rods and ropes", 0, 0},
@@ -258,6 +260,9 @@ static AppOption *add_camera_options(AppRenderArguments *a, AppOption *at) {
 
 static AppOption *add_other_options(AppRenderArguments *a, AppOption *at) {
   const AppOption options[] = {
+      {"--set", "PATH=VALUE", APP_LIST, &a->sets,
+       "set a value of the scene for the pictures, e.g. materials.water.colour=#3355ff; may be repeated", 0,
+       0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that exist", 0, 0},
       {"--threads", "N", APP_INTEGER, &a->picture.threads,
        "worker threads (default: OMP_NUM_THREADS, or all cores)", 1, 1024},

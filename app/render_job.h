@@ -18,6 +18,7 @@ typedef struct AppRenderArguments {
   bool is_forced;             // replace files that exist
   bool has_spray;             // in colours, of water
   bool is_quiet;
+  AppList sets; // values of the scene to change
   AppList with; // other runs that camera and colours must suit
   AppPicture picture;
 } AppRenderArguments;

@@ -28,7 +28,7 @@ static char *settings_text(const AppRenderJob *job) {
   snprintf(scene, sizeof scene, "%016llx", (unsigned long long)hash_text(job->scene->resolved));
   json_t *object = json_pack(
       "{s:s, s:s, s:s, s:s, s:b, s:b, s:i, s:i, s:s, s:[f,f], s:[f,f,f], s:[f,f,f], s:f, s:s, s:s, "
-      "s:f, s:b, s:[f,f], s:[f,f,f,f,f,f,f], s:b, s:b}",
+      "s:f, s:b, s:[f,f], s:[f,f,f,f,f,f,f], s:b, s:b, s:b}",
       "version", FLOTSAM_VERSION, "scene", scene, "look", flo_look_name(view->style.look), "quality",
       flo_quality_name(view->style.quality), "denoise", !view->style.keeps_noise, "shows_values",
       view->style.shows_values, "width", picture->width, "height", picture->height, "colour_by",
@@ -39,7 +39,8 @@ static char *settings_text(const AppRenderJob *job) {
       job->arguments->view ? job->arguments->view : "", "vectors", job->extras.arrow_seconds, "traces",
       job->arguments->has_traces, "lens", view->style.aperture, view->style.focus, "camera", camera->from[0],
       camera->from[1], camera->from[2], camera->look_at[0], camera->look_at[1], camera->look_at[2],
-      camera->field_of_view, "spray", view->style.only_spray, "joints", job->arguments->has_joints);
+      camera->field_of_view, "spray", view->style.only_spray, "joints", job->arguments->has_joints, "caption",
+      picture->has_caption);
   char *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(object);
   return text;

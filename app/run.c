@@ -339,7 +339,7 @@ static void clear_assets(AppRun *run) {
     flo_run_folder_note(run->folder, "warning: %s", error.text);
 }
 
-// Closes all files after the last frame, and draws the pictures.
+// Closes all files after the last frame, and draws the picture.
 static FloStatus complete_files(AppRun *run, FloStatus status, FloError *error) {
   if (!run->writer) return FLO_OK;
   FloStatus written = flo_writer_wait(run->writer, error), settled;
@@ -374,14 +374,11 @@ static int tell_interrupted(const AppRun *run) {
   return tell_how_to_go_on(run, what), APP_RUN_FAILED;
 }
 
-// The simulation is complete; only pictures are missing.
+// The simulation is complete; only its picture is missing.
 static int tell_undrawn(const AppRun *run, int exit_code) {
-  char what[160];
-  if (run->n_undrawn == 0) return exit_code;
-  snprintf(what, sizeof what,
-           "interrupted while drawing; all frames are complete; draw the other %zu picture%s with",
-           run->n_undrawn, run->n_undrawn == 1 ? "" : "s");
-  return tell_how_to_go_on(run, what), exit_code ? exit_code : APP_RUN_FAILED;
+  if (!run->is_undrawn) return exit_code;
+  tell_how_to_go_on(run, "interrupted before the picture; all frames are complete; draw it with");
+  return exit_code ? exit_code : APP_RUN_FAILED;
 }
 
 static int finish(AppRun *run, FloStatus status) {
@@ -421,12 +418,21 @@ static void release(AppRun *run) {
   flo_scene_destroy(run->scene);
 }
 
+// How long the picture may take [s], for the progress line: measured with pictures of water in 1280 x 720.
+static double expected_drawing(const AppRun *run) {
+  const int given = run->options->threads;
+  const long n_threads = given > 0 ? given : sysconf(_SC_NPROCESSORS_ONLN);
+  return (5 + 4e-5 * (double)flo_world_count(run->world, FLO_SET_FLUID)) /
+         (double)flo_max_size((size_t)n_threads, 1);
+}
+
 // Continues after the start; `status` is the result of starting.
 static int go_through(AppRun *run, FloStatus status) {
   if (status != FLO_OK && !run->folder) return app_fail(app_exit_code(status), "%s", run->error.text);
   catch_signals();
   if (status == FLO_OK) {
     app_progress_begin(&run->progress, flo_world_time(run->world), run->point.until, run->options->is_quiet);
+    if (!run->options->has_no_pictures) run->progress.after = expected_drawing(run);
     status = simulate(run);
   }
   int exit_code = finish(run, status);
@@ -478,11 +484,11 @@ static void tell_wrong_scene(const AppRun *run, const FloCheckpoint *checkpoint)
 }
 
 // Prints how the run ended, as the run itself did.
-static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint, size_t n_drawn) {
+static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint) {
   char path[FLO_PATH_SIZE], *text = NULL;
   size_t size;
   if (!run->options->is_json && !run->options->is_quiet) {
-    if (n_drawn > 0) printf("%s: %zu picture%s drawn\n", run->folder->path, n_drawn, n_drawn == 1 ? "" : "s");
+    if (run->has_picture) printf("picture  %s/picture.png\n", run->folder->path);
     printf("%s: complete; continue it with --until T\n", run->folder->path);
   }
   if (!run->options->is_quiet) tell_wrong_scene(run, checkpoint);
@@ -495,15 +501,13 @@ static int repeat_end(const AppRun *run, const FloCheckpoint *checkpoint, size_t
   return has_failed ? APP_EXPECTATION_FAILED : APP_OK;
 }
 
-// The simulation is complete, but some pictures may be missing.
+// The simulation is complete, but its picture may be missing.
 static int complete(AppRun *run, const FloCheckpoint *checkpoint) {
-  size_t n_drawn = 0;
   catch_signals();
-  FloStatus status = run->options->has_no_pictures ? FLO_OK : app_run_draw_rest(run, checkpoint, &n_drawn);
-  if (n_drawn > 0)
-    flo_run_folder_note(run->folder, "%zu picture%s drawn later", n_drawn, n_drawn == 1 ? "" : "s");
+  FloStatus status = run->options->has_no_pictures ? FLO_OK : app_run_draw_missing(run, checkpoint);
+  if (run->has_picture) flo_run_folder_note(run->folder, "picture drawn later");
   if (status != FLO_OK) return app_fail(app_exit_code(status), "%s", run->error.text);
-  return tell_undrawn(run, repeat_end(run, checkpoint, n_drawn));
+  return tell_undrawn(run, repeat_end(run, checkpoint));
 }
 
 static int resume(AppRun *run, AppRunOptions *own) {

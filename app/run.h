@@ -39,7 +39,7 @@ typedef struct AppRunOptions {
        1e9},                                                                                                 \
       {"--quiet", NULL, APP_FLAG, &(o)->is_quiet, "print nothing unless something fails", 0, 0},             \
       {"--json", NULL, APP_FLAG, &(o)->is_json, "print summary.json at the end", 0, 0}, {                    \
-    "--no-picture", NULL, APP_FLAG, &(o)->has_no_pictures, "draw no pictures", 0, 0                          \
+    "--no-picture", NULL, APP_FLAG, &(o)->has_no_pictures, "draw no picture", 0, 0                           \
   }
 
 AppRunOptions app_default_run_options(void);
@@ -76,12 +76,12 @@ typedef struct AppRun {
   uint64_t n_replayed; // steps to repeat after a divergence
   size_t n_warnings;   // of the library in this run
   char early[4096];    // messages of the library from before the log was opened
-  AppView view;        // of all its pictures
+  AppView view;        // of its picture, before any frame is known
   FloWriter *writer;
   FloBodyFiles bodies;
   uint64_t series_size; // size of series.csv, without rows of frames that are not written yet
   bool has_picture;
-  size_t n_undrawn; // number of pictures left out because of a signal
+  bool is_undrawn; // the picture was left out because of a signal
   double output_seconds, picture_seconds;
 } AppRun;
 
@@ -158,19 +158,13 @@ FloStatus app_run_write_last_good(AppRun *run);
 // removed.
 FloStatus app_run_settle_files(AppRun *run, bool has_failed, FloError *error);
 
-// ---- Pictures (run_pictures.c) ----
+// ---- The picture (run_pictures.c) ----
 
-// A run shorter than this [s, wall clock] draws all pictures at its end. A longer one draws pictures during
-// the run, and again at its end.
-enum { APP_RUN_SOON = 20 };
-
-// Whether the frame is one that gets a picture besides the last one.
-bool app_run_is_picture_frame(const AppRun *run, size_t frame);
-// Draws the last frame, and the earlier pictures again, with the camera and colours that suit the whole run,
-// as 'flotsam render' does. After a signal only the current picture is finished.
+// Draws the last frame with the camera and colours that suit the whole run, as 'flotsam render' does. A
+// signal before that leaves the picture out.
 FloStatus app_run_draw_end(AppRun *run, FloError *error);
-// Draws the missing pictures of a complete run: those left out after a signal, or removed since.
-FloStatus app_run_draw_rest(AppRun *run, const FloCheckpoint *checkpoint, size_t *n_drawn);
+// Draws the picture of a complete run if it is missing: left out after a signal, or removed since.
+FloStatus app_run_draw_missing(AppRun *run, const FloCheckpoint *checkpoint);
 
 // ---- Files that the scene names (run_assets.c) ----
 

@@ -1,4 +1,4 @@
-// Files that a run writes during the simulation: frames, pictures and checkpoints. The writer's thread writes
+// Files that a run writes during the simulation: frames and checkpoints. The writer's thread writes
 // them from copies.
 #include "base/core.h"
 #include "base/timer.h"
@@ -17,27 +17,13 @@ typedef struct FrameJob {
   AppRun *run;
   FloFrame frame;
   uint64_t series_size; // and its row
-  bool has_picture;
-  bool is_again; // replaces the last frame
+  bool is_again;        // replaces the last frame
 } FrameJob;
 
 static void release_frame(void *data) {
   FrameJob *job = data;
   flo_frame_free(&job->frame);
   free(job);
-}
-
-// Uses the view that suits the scene's start: the later frames are not known yet.
-static FloStatus draw_frame(const FrameJob *job, FloError *error) {
-  AppRun *run = job->run;
-  char name[48], path[FLO_PATH_SIZE];
-  double began = flo_seconds();
-  AppPicture picture = {.threads = run->options->threads, .view = &run->view};
-  snprintf(name, sizeof name, "picture_%04zu.png", job->frame.number);
-  FLO_TRY(flo_path_join(run->folder->path, name, path, error));
-  FLO_TRY(app_draw(run->scene, &job->frame, &picture, path, error));
-  run->picture_seconds += flo_seconds() - began;
-  return FLO_OK;
 }
 
 // If one of the two files fails, both end with the previous frame.
@@ -60,24 +46,14 @@ static FloStatus write_frame_job(void *data, FloError *error) {
   FLO_TRY(write_both(job, error));
   run->series_size = job->series_size;
   run->output_seconds += flo_seconds() - began;
-  return job->has_picture ? draw_frame(job, error) : FLO_OK;
-}
-
-// A short run draws all its pictures at the end.
-static bool is_drawn_on_the_way(const AppRun *run, size_t frame) {
-  return !run->options->has_no_pictures && frame < run->point.n_frames &&
-         flo_seconds() - run->began > APP_RUN_SOON && app_run_is_picture_frame(run, frame);
+  return FLO_OK;
 }
 
 // Takes ownership of the frame.
 static FloStatus post_frame(AppRun *run, FloFrame *frame, bool is_again) {
   FrameJob *job = malloc(sizeof *job);
   if (!job) return flo_frame_free(frame), no_memory(run);
-  *job = (FrameJob){.run = run,
-                    .frame = *frame,
-                    .is_again = is_again,
-                    .series_size = run->series->file.size,
-                    .has_picture = is_drawn_on_the_way(run, frame->number)};
+  *job = (FrameJob){.run = run, .frame = *frame, .is_again = is_again, .series_size = run->series->file.size};
   return flo_writer_post(run->writer, (FloJob){write_frame_job, release_frame, job}, &run->error);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/core.h"
 #include "base/vecmath.h"
+#include "io/scene_colour.h"
 #include "io/scene_steps.h"
 
 // ---- Materials ----
@@ -26,6 +27,7 @@ static void read_material(const json_t *object, const char *name, FloSceneMateri
   material->def.slip = json_object_get(object, "slip") ? flo_json_number(object, "slip") : -1;
   material->def.restitution =
       json_object_get(object, "restitution") ? flo_json_number(object, "restitution") : -1;
+  material->has_colour = flo_scene_colour(flo_json_text(object, "colour"), material->colour);
 }
 
 // Room for the named materials, and for one inline material in each entry that may have one.

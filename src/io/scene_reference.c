@@ -18,6 +18,7 @@ static const struct {
     {FLO_SCENE_INTEGER, "whole number"},
     {FLO_SCENE_BOOLEAN, "true or false"},
     {FLO_SCENE_TEXT, "text"},
+    {FLO_SCENE_COLOUR, "colour such as `#3355ff`"},
     {FLO_SCENE_NAME, "name"},
     {FLO_SCENE_PAIR, "2 numbers"},
     {FLO_SCENE_VECTOR, "vector"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/core.h"
+#include "io/scene_colour.h"
 #include "io/scene_steps.h"
 #include "io/shown.h"
 #include "io/suggest.h"
@@ -79,6 +80,7 @@ static const struct {
     {FLO_SCENE_INTEGER, "a whole number"},
     {FLO_SCENE_BOOLEAN, "true or false"},
     {FLO_SCENE_TEXT | FLO_SCENE_NAME, "text"},
+    {FLO_SCENE_COLOUR, "a colour such as \"#3355ff\""},
     {FLO_SCENE_PAIR, "a list of 2 numbers"},
     {FLO_SCENE_VECTOR | FLO_SCENE_FIELD, "a list of 3 numbers"},
     {FLO_SCENE_COUNTS, "a list of 3 whole numbers"},
@@ -245,7 +247,12 @@ static FloStatus check_name(FloSceneContext *context, const char *text) {
 }
 
 static FloStatus check_text(FloSceneContext *context, const FloSceneKey *key, const char *text) {
+  const bool takes_colour = key->types & FLO_SCENE_COLOUR;
+  uint8_t rgb[3];
   if (key->types & FLO_SCENE_NAME) return check_name(context, text);
+  if (takes_colour && flo_scene_colour(text, rgb)) return FLO_OK;
+  if (takes_colour && !key->choices)
+    return flo_scene_fail(context, "must be a colour such as \"#3355ff\", got '%.60s'", text);
   if (!key->choices) return FLO_OK;
   FloSuggestion suggestion = flo_suggest_start(text);
   char list[256] = "";
@@ -255,7 +262,8 @@ static FloStatus check_text(FloSceneContext *context, const FloSceneKey *key, co
     flo_text_append(list, sizeof list, k ? ", " : "", key->choices[k]);
   }
   char hint[128];
-  return flo_scene_fail(context, "must be one of %s, got '%.60s'%s", list, text,
+  return flo_scene_fail(context, "must be one of %s%s, got '%.60s'%s", list,
+                        takes_colour ? ", or a colour such as #3355ff" : "", text,
                         flo_suggest_text(&suggestion, hint));
 }
 
@@ -300,7 +308,7 @@ static FloStatus resolve_map(FloSceneContext *context, json_t *map, const FloSce
 
 enum {
   ANY_NUMBER = FLO_SCENE_NUMBER | FLO_SCENE_INTEGER,
-  ANY_TEXT = FLO_SCENE_TEXT | FLO_SCENE_NAME,
+  ANY_TEXT = FLO_SCENE_TEXT | FLO_SCENE_NAME | FLO_SCENE_COLOUR,
   ANY_COMPONENTS = FLO_SCENE_PAIR | FLO_SCENE_VECTOR | FLO_SCENE_TRIPLE | FLO_SCENE_FIELD | FLO_SCENE_COUNTS,
 };
 

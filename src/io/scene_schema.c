@@ -88,6 +88,10 @@ static json_t *text_schema(const FloSceneKey *key) {
   return schema;
 }
 
+static json_t *colour_schema(void) {
+  return json_pack("{s:s, s:s}", "type", "string", "pattern", "^#[0-9A-Fa-f]{6}$");
+}
+
 static json_t *list_schema(const FloSceneKey *key) {
   json_t *entry = reference(key->table);
   if (key->choices) entry = json_pack("{s:[o,o]}", "anyOf", text_schema(key), entry);
@@ -134,6 +138,7 @@ static json_t *alternatives_of(const FloSceneKey *key) {
   add_alternative(all, types & FLO_SCENE_CORNERS, corners_schema(key));
   add_alternative(all, types & FLO_SCENE_BOOLEAN, json_pack("{s:s}", "type", "boolean"));
   add_alternative(all, types & (FLO_SCENE_TEXT | FLO_SCENE_NAME), text_schema(key));
+  add_alternative(all, types & FLO_SCENE_COLOUR, colour_schema());
   if (types & FLO_SCENE_OBJECT) json_array_append_new(all, reference(key->table));
   if (types & FLO_SCENE_LIST) json_array_append_new(all, list_schema(key));
   if (types & FLO_SCENE_MAP)

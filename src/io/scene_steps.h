@@ -70,6 +70,8 @@ json_t *flo_scene_substitute(const char *text, size_t n, const char *const names
 typedef struct FloSceneMaterial {
   FloMaterialDef def; // its name points to `name`
   char name[64];
+  bool has_colour; // in pictures
+  uint8_t colour[3];
   FloMaterialId id; // valid in the world that flo_scene_build made last
 } FloSceneMaterial;
 

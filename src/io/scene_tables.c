@@ -131,6 +131,9 @@ static const FloSceneKey material_keys[] = {
      .fallback = "0"},
     ANGLE_KEY("of a solid, for all fluids; of a fluid, for all solids that have none"),
     SURFACE_KEYS(""),
+    {"colour", COLOUR, ANY, NULL,
+     .help = "colour of the fluid in pictures; without it, that of water, or of what its name says (honey, "
+             "oil, milk, ...)"},
 };
 
 static const FloSceneTable material_table = {"a material", TABLE(material_keys)};
@@ -195,9 +198,9 @@ static const FloSceneTable motion_table = {"a motion", TABLE(motion_keys),
 static const FloSceneKey boundary_keys[] = {
     {"name", NAME, ANY, NULL, .help = "its name in probes and reports; without it, 'boundary' and a number"},
     PLACE_KEYS,
-    {"look", TEXT, ANY, NULL,
-     .help = "how pictures show it: as particles, by its edges (outline, glass), not at all, or in the "
-             "colour of a substance; without it, chosen automatically",
+    {"look", TEXT | COLOUR, ANY, NULL,
+     .help = "how pictures show it: as particles, by its edges (outline, glass), not at all, in the "
+             "colour of a substance, or in a colour; without it, chosen automatically",
      .choices = looks},
     {"relax", BOOLEAN, ANY, NULL,
      .help = "true: samples on triangles are moved until they are evenly spaced, which takes time at the "
@@ -262,7 +265,7 @@ static const FloSceneKey body_keys[] = {
      .help = "true: no water gets between it and what it rests on, so that it sticks to a floor like a plug; "
              "false: narrow gaps are wet, and light bodies leave the floor; not with `wcsph` and `unified`",
      .fallback = "false"},
-    {"look", TEXT, ANY, NULL,
+    {"look", TEXT | COLOUR, ANY, NULL,
      .help =
          "how pictures show it, as for boundaries, or checked, if it changes its shape; without it, chosen "
          "automatically: cloth is checked",

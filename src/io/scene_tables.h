@@ -29,6 +29,7 @@ typedef enum FloSceneType {
   FLO_SCENE_COUNTS = 1 << 13,  // as many whole numbers as the scene has dimensions
   FLO_SCENE_POINTS = 1 << 14,  // a list of pairs of numbers
   FLO_SCENE_CORNERS = 1 << 15, // two opposite corners of a box, each a vector
+  FLO_SCENE_COLOUR = 1 << 16,  // text such as "#3355ff"; with FLO_SCENE_TEXT the words of `choices`, too
 } FloSceneType;
 
 typedef struct FloSceneRange {

@@ -48,6 +48,7 @@ enum {
   COUNTS = FLO_SCENE_COUNTS,
   POINTS = FLO_SCENE_POINTS,
   CORNERS = FLO_SCENE_CORNERS,
+  COLOUR = FLO_SCENE_COLOUR,
 };
 
 // The keys of a body's mass, if its shape does not give it.

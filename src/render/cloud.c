@@ -89,12 +89,17 @@ static uint16_t particle_tone(const FloPictureInput *input, const FloCloud *clou
   return (uint16_t)(tone + FLO_RAMP_TONES * (input->materials[i] % FLO_RAMPS));
 }
 
+V3 flo_cloud_ramp(const FloCloud *cloud, size_t material, float share) {
+  const V3 own = cloud->own[material % FLO_RAMPS];
+  return v3_length(own) > 0 ? flo_own_colour(own, share) : flo_material_colour(material, share);
+}
+
 V3 flo_cloud_colour(const FloCloud *cloud, size_t tone) {
   size_t step = tone % FLO_RAMP_TONES;
   if (step == FLO_TONE_WARNING) return flo_colour_warning();
   float share = (float)step / (FLO_TONE_WARNING - 1);
   if (tone >= FLO_FIRST_AGE_TONE) return flo_age_colour(share);
-  return cloud->has_ramps ? flo_material_colour(tone / FLO_RAMP_TONES, share)
+  return cloud->has_ramps ? flo_cloud_ramp(cloud, tone / FLO_RAMP_TONES, share)
                           : flo_colour_map(cloud->map, share);
 }
 
@@ -128,11 +133,24 @@ static void fill(const FloPictureInput *input, FloCloud *cloud) {
   }
 }
 
+// Returns whether the scene gives any fluid a colour.
+static bool take_own_colours(const FloPictureInput *input, FloCloud *cloud) {
+  bool has_own = false;
+  for (size_t k = 0; k < FLO_RAMPS && k < FLO_VIEW_MATERIALS; k++) {
+    const FloSubstance *substance = &input->view.substances[k];
+    if (!substance->is_coloured) continue;
+    cloud->own[k] = v3(substance->tint[0], substance->tint[1], substance->tint[2]);
+    has_own = true;
+  }
+  return has_own;
+}
+
 FloStatus flo_cloud_create(const FloPictureInput *input, FloCloud *cloud, FloError *error) {
   *cloud = (FloCloud){.map = flo_colour_map_for(input->value_label), .bounds = flo_bounds_empty()};
   FLO_TRY(allocate(cloud, (input->dim == 2 ? 2 : 1) * input->n_particles, error));
   // Other maps show one quantity; colours for materials would only confuse.
-  cloud->has_ramps = !input->values || (input->n_materials > 1 && cloud->map == FLO_MAP_WATER);
+  const bool has_own = take_own_colours(input, cloud);
+  cloud->has_ramps = !input->values || ((has_own || input->n_materials > 1) && cloud->map == FLO_MAP_WATER);
   cloud->low = input->value_low, cloud->high = input->value_high;
   if (input->values && !(cloud->low < cloud->high && isfinite(cloud->high - cloud->low)))
     flo_value_range(input->values, input->n_particles, cloud->map, &cloud->low, &cloud->high);

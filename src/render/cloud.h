@@ -21,12 +21,15 @@ typedef struct FloCloud {
   uint16_t *tones;     // colour number per sphere
   FloBounds bounds;    // of the bulk, without a few particles far away
   FloColourMap map;
-  bool has_ramps;  // a ramp of colours for each material instead of the map
-  float low, high; // values at the ends of the map
+  bool has_ramps;    // a ramp of colours for each material instead of the map
+  V3 own[FLO_RAMPS]; // the colours of materials that have one, linear; zeros: none
+  float low, high;   // values at the ends of the map
 } FloCloud;
 
 // The colour of a tone.
 V3 flo_cloud_colour(const FloCloud *, size_t tone);
+// The colour at `share` 0..1 of the ramp of a material.
+V3 flo_cloud_ramp(const FloCloud *, size_t material, float share);
 // The colour that a particle of the input has in the cloud.
 V3 flo_cloud_tone(const FloPictureInput *, const FloCloud *, size_t particle);
 // The place 0..1 of a fluid without values on the ramp of its material.

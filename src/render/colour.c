@@ -143,6 +143,12 @@ V3 flo_material_colour(size_t material, float t) {
   return spline_map(ramps[ramp - 1], FLO_COUNT_OF(ramps[0]), shortened);
 }
 
+V3 flo_own_colour(V3 colour, float t) {
+  const float place = 2 * flo_clamp01(t) - 1;
+  const V3 dark = v3_scale(colour, 0.4f), white = v3(1, 1, 1);
+  return place < 0 ? v3_mix(colour, dark, -place) : v3_mix(colour, white, 0.8f * place);
+}
+
 V3 flo_age_colour(float share) {
   static const FloRgb8 young[] = {{196, 20, 28}, {226, 88, 30}, {238, 160, 52}}, first = {206, 212, 216};
   return share < 1 ? spline_map(young, FLO_COUNT_OF(young), flo_clamp01(share)) : flo_linear_from_rgb8(first);

@@ -30,6 +30,9 @@ V3 flo_colour_map(FloColourMap map, float t);
 enum { FLO_RAMPS = 6 };
 V3 flo_material_colour(size_t material, float t);
 
+// The same for a fluid that has a colour of its own (linear), which is in the middle of its ramp.
+V3 flo_own_colour(V3 colour, float t);
+
 // The colour of a sample by its age as a share of the time since the start: from red for a sample that was
 // just added to yellow, and grey for those of the start, whose share is 1.
 V3 flo_age_colour(float share);

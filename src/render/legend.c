@@ -229,7 +229,7 @@ static void draw_ticks(FloCanvas *c, const FloCloud *cloud, FloRect r, float uni
 static void draw_bar(FloCanvas *c, const FloCloud *cloud, size_t material, FloRect r) {
   for (int k = 0; k < (int)r.width; k++) {
     float share = ((float)k + 0.5f) / r.width;
-    V3 colour = cloud->has_ramps ? flo_material_colour(material, share) : flo_colour_map(cloud->map, share);
+    V3 colour = cloud->has_ramps ? flo_cloud_ramp(cloud, material, share) : flo_colour_map(cloud->map, share);
     flo_canvas_add_rect(c, (FloRect){r.x + (float)k, r.y, 1, r.height});
     flo_canvas_paint(c, flo_rgb8_from_linear(colour), 1);
   }
@@ -248,7 +248,8 @@ static void draw_row(FloCanvas *c, const FloLegend *legend, const FloPictureInpu
     if (name) write_text(c, r.x - 10 * unit, foot, size, FLO_ANCHOR_RIGHT, name);
   } else {
     flo_canvas_add_rect(c, r);
-    flo_canvas_paint(c, flo_rgb8_from_linear(flo_material_colour(legend->materials[k], FLO_PLAIN_SHARE)), 1);
+    flo_canvas_paint(c, flo_rgb8_from_linear(flo_cloud_ramp(cloud, legend->materials[k], FLO_PLAIN_SHARE)),
+                     1);
     write_text(c, r.x + r.width + 8 * unit, foot, size, FLO_ANCHOR_LEFT, name);
   }
 }

@@ -364,7 +364,14 @@ static const struct {
     {"mud", {0.34f, 0.22f, 0.12f}},   {"blood", {0.50f, 0.02f, 0.03f}},
 };
 
-static void set_tint(const char *name, size_t material, bool is_first, float tint[3]) {
+static void set_tint(const FloSceneMaterial *described, size_t material, bool is_first, float tint[3]) {
+  const char *name = described->name;
+  if (described->has_colour) {
+    const uint8_t *rgb = described->colour;
+    const V3 own = flo_linear_from_rgb8((FloRgb8){rgb[0], rgb[1], rgb[2]});
+    tint[0] = fmaxf(own.x, 0.002f), tint[1] = fmaxf(own.y, 0.002f), tint[2] = fmaxf(own.z, 0.002f);
+    return;
+  }
   for (size_t k = 0; k < FLO_COUNT_OF(tints); k++)
     if (strstr(name, tints[k].word)) {
       memcpy(tint, tints[k].tint, sizeof tints[k].tint);
@@ -383,7 +390,8 @@ static void set_look(const FloScene *scene, FloOutlook *out) {
   for (size_t k = 0; k < p->n_materials && k < FLO_VIEW_MATERIALS; k++) {
     view->substances[k].density = p->materials[k].def.density;
     if (!out->material_names[k]) continue;
-    set_tint(p->materials[k].name, k, is_first, view->substances[k].tint);
+    view->substances[k].is_coloured = p->materials[k].has_colour;
+    set_tint(&p->materials[k], k, is_first, view->substances[k].tint);
     is_first = false, has_fluid = true;
   }
   view->style.look = scene->world.dim == 3 && has_fluid ? FLO_LOOK_WATER : FLO_LOOK_PARTICLES;

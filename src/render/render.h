@@ -53,8 +53,9 @@ typedef struct FloTrace {
 // The materials of the scene as pictures need them, by number.
 enum { FLO_VIEW_MATERIALS = 16 }; // further ones look like the first
 typedef struct FloSubstance {
-  double density; // [kg/m³] 0: unknown
-  float tint[3];  // colour of light after a long way through the fluid, linear; zeros: that of water
+  double density;   // [kg/m³] 0: unknown
+  bool is_coloured; // the scene gives the fluid its colour
+  float tint[3];    // colour of light after a long way through the fluid, linear; zeros: that of water
 } FloSubstance;
 
 // What all pictures of a run have in common, so that nothing jumps from one to the next.

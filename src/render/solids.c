@@ -6,6 +6,7 @@
 #include "base/core.h"
 #include "geometry/shapes.h"
 #include "geometry/solid.h"
+#include "io/scene_colour.h"
 #include "render/clip.h"
 #include "render/colour.h"
 #include "render/creased.h"
@@ -464,6 +465,8 @@ typedef struct Given {
 } Given;
 
 static FloRgb8 colour_of(const FloSceneBody *body, int dim, Given *given) {
+  uint8_t rgb[3];
+  if (flo_scene_colour(body->look, rgb)) return (FloRgb8){rgb[0], rgb[1], rgb[2]};
   for (size_t k = 0; k < FLO_COUNT_OF(looks); k++)
     if (strstr(body->look, looks[k].word)) return looks[k].colour;
   if (body->def.shape.kind == FLO_SHAPE_TANK) return dim == 2 ? wall_2d : plate;

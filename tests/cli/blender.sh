@@ -1,7 +1,7 @@
 # The import script for Blender: its readers against convert, its use of Blender against Blender or a stand-in.
 source "$(dirname "$0")/common.sh"
 export PYTHONDONTWRITEBYTECODE=1
-script=$here/../../tools/blender_import.py
+script=$here/../../tools/flotsam_blender.py
 
 if ((${FLOTSAM_SLOW:-0})); then
   echo "skipped: Blender reads the same files whatever wrote them"
@@ -30,7 +30,7 @@ cat >readers.py <<'END'
 import csv, os, sys
 import numpy as np
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
-import blender_import as b
+import flotsam_blender as b
 
 run = b.Run("run")
 assert run.frames == [0, 1, 2, 3, 4] and run.up == "y" and run.title == 'A paddle, and "more"'
@@ -204,7 +204,7 @@ bpy.context.scene.render.resolution_x, bpy.context.scene.render.resolution_y = 1
 bpy.data.filepath = ""
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 sys.argv = ["blender", "-b", "--", "run", "--save", "out.blend"]
-import blender_import as b
+import flotsam_blender as b
 
 b.main()
 root, particles, tank, paddle = (next(o for o in objects if o.name == n) for n in ("flotsam", "particles", "tank", "paddle"))
@@ -309,8 +309,8 @@ import bpy, os, sys
 sys.path.insert(0, os.environ["SCRIPT_FOLDER"])
 bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("own.blend"))
 sys.argv = ["blender", "--", "a run's folder"]
-import blender_import
-blender_import.main()
+import flotsam_blender
+flotsam_blender.main()
 assert {"Cube", "Camera", "Light", "particles"} <= {o.name for o in bpy.data.objects}
 assert "flotsam camera" not in bpy.data.objects and bpy.context.scene.camera.name == "Camera"
 END

@@ -57,7 +57,7 @@ cat >pool.json <<'END'
   "boundaries": [ { "name": "tank", "shape": { "tank": [1, 0.5, 0.8] } } ],
   "fluids": [ { "material": "water", "shape": { "box": [0.5, 0.5, 0.5] }, "corner": [0, 0, 0] } ] }
 END
-expect_exit 0 python3 terminal.py "drawing picture 1 of 2" "$flotsam" run pool.json --threads 1 --out pool
+expect_exit 0 python3 terminal.py "drawing the picture" "$flotsam" run pool.json --threads 1 --out pool
 expect_text out "ETA"
 expect_text out "picture  pool/picture.png"
 

@@ -252,7 +252,7 @@ echo broken >pool/movie/picture_0002.png
 touch pool/particles_0003.vtp
 expect_exit 0 "$flotsam" render pool $small --movie kept.mp4 --force --fps 5
 expect_text out "frames   2 drawn, 3 existed already"
-for change in "--quality good" "--denoise off" "--look particles" "--width 162"; do
+for change in --caption "--quality good" "--denoise off" "--look particles" "--width 162"; do
   expect_exit 0 "$flotsam" render pool $small --frames 0:1 --movie kept.mp4 --force $change
   grep -q "existed already" out && fail "pictures were kept though $change changes them"
 done

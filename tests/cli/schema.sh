@@ -58,11 +58,11 @@ expect_exit 0 python3 validate.py "$schema" part "$root"/scenes/parts/*.json
 cat >all.json <<'END'
 { "$schema": "docs/scene.schema.json", "schema_version": 1, "title": "all", "spacing": "s", "duration": 1, "support": 2,
   "constants": { "s": 0.1 }, "sizes": { "fine": { "s": 0.05 } }, "method": { "alpha": "0.1 * s" },
-  "materials": { "water": { "density": 1000 } },
+  "materials": { "water": { "density": 1000, "colour": "#3355Ff" } },
   "fluids": [ { "material": "water", "shape": { "box": [0.4, 0.4, "4 * s"] }, "at": ["i", 2, 0], "velocity": ["y", 0, 0], "packing": "hexagonal",
                 "grid": { "count": [2, 1, 1], "step": [1, 0, 0], "from": "corner" } } ],
   "boundaries": [
-    { "name": "a", "shape": { "sphere": 0.2 }, "base": [0, 0, 0], "stack": { "rows": 2 } },
+    { "name": "a", "shape": { "sphere": 0.2 }, "look": "#a0b0c0", "base": [0, 0, 0], "stack": { "rows": 2 } },
     { "name": "e", "shape": { "outline": { "points": [[0, 0], [1, 0], ["10 * s", 0.4], [0, 1]], "depth": 0.5 } }, "at": [0, 8, 0],
       "look": "wood", "relax": true, "inset": "s / 4" },
     { "name": "b", "shape": { "box": 0.2 }, "at": [0, 0, 3], "circle": { "count": 3, "radius": 2, "facing": true },
@@ -115,6 +115,8 @@ d['fluids'][0]['shape'] = {'outline': {'points': [[0, 0], [1, 0, 0], [0, 1]], 'd
 d['fluids'][0]['shape'] = {'outline': {'points': [0, 1, 2], 'depth': 1}}
 d['fluids'][0]['shape'] = {'outline': {'depth': 1}}
 d['boundaries'] = [{'shape': {'box': 0.1}, 'look': 'shiny'}]
+d['boundaries'] = [{'shape': {'box': 0.1}, 'look': '#3355f'}]
+d['materials']['water']['colour'] = 'blue'
 d['boundaries'] = [{'shape': {'box': 0.1}, 'relax': 'yes'}]
 d['boundaries'] = [{'shape': {'box': 0.1}, 'inset': 0}]
 d['boundaries'] = [{'shape': {'box': 1}, 'motions': [{}]}]

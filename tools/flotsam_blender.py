@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Imports a run folder of Flotsam into Blender (3.4 or later).
+"""Shows a run folder of Flotsam in Blender (3.4 or later): an add-on in one file, and a script.
 
-    blender -b --python-exit-code 1 -P blender_import.py -- DIR [--save out.blend] [--boundary] [--radius R]
+    blender -b --python-exit-code 1 -P flotsam_blender.py -- DIR [--save out.blend] [--particles] [--boundary] [--radius R]
 
-Inside Blender: open this file in the text editor and run it; File > Import then has an entry "Flotsam run (.pvd)".
+As an add-on: Edit > Preferences > Add-ons > Install, and choose this file. File > Import then has an entry "Flotsam run".
 
-Frame k of the run is frame k of the scene. Particles are one mesh without faces: whenever the frame changes its vertices
-are read from particles_NNNN.vtp, with velocity, density, pressure, id, type, material and body as attributes; a modifier
-turns them into points, which Cycles draws as spheres. Bodies (body_*.ply) are objects of their own with keyframes from
-bodies.csv; tanks are glass, so that what is inside shows. All of them hang on one empty that turns the run's up axis to
-Blender's z, so that coordinates and attributes stay those of the run. One unit is one metre. A scene without a camera or
-without a light gets one that suits the run.
+Frame k of the run is frame k of the scene. Whenever the frame changes, what changes its shape is read from the folder: the
+surface of the water with its velocity (`flotsam surface` makes what is missing), cloth and elastic bodies with their
+stretch. Solids (body_*.ply) have keyframes from bodies.csv and the looks of the scene; tanks are clear glass. Without a
+surface, in two dimensions or with --particles, particles are drawn as spheres. Camera, frame rate and colours are the
+scene's; a scene of Blender's that has a camera or a light keeps its own. A run that is still going on is followed.
 
-A saved file keeps this script, so that its particles go on following the frame: allow it to run when the file is opened.
+All of it hangs on one empty that turns the run's up axis to Blender's z, so that coordinates and attributes stay those of
+the run. One unit is one metre. A saved file keeps this script: allow it to run when the file is opened.
 
 The readers (Run, read_vtp, read_ply, read_bodies) need numpy only, not Blender.
 """
@@ -23,6 +23,8 @@ import json
 import math
 import os
 import re
+import shutil
+import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 import zlib
@@ -39,8 +41,16 @@ except ImportError:  # only the readers are of use then
         return function
 
 
-FOLDER_KEY = "flotsam_folder"  # custom properties of the particles' object
+bl_info = {
+    "name": "Flotsam", "author": "Flotsam", "version": (0, 1, 0), "blender": (3, 4, 0), "category": "Import-Export",
+    "location": "File > Import > Flotsam run (.pvd)", "description": "Shows runs of Flotsam: water, bodies, cloth",
+}
+
+FOLDER_KEY = "flotsam_folder"  # custom properties of objects that show a run
+SHOWS_KEY = "flotsam_shows"  # "particles", "surface" or "soft"
 BOUNDARY_KEY = "flotsam_boundary"
+BODY_KEY = "flotsam_body"  # of a cloth or an elastic body: its number in the run
+FRAMES_KEY = "flotsam_frames"  # of the empty: how many frames are known
 SCRIPT_NAME = "flotsam_import.py"
 
 # ---- VTK's XML files with raw appended data ----
@@ -91,8 +101,18 @@ class AppendedData:
         return values.reshape(-1, components) if components > 1 else values
 
 
+def read_polygons(data, piece):
+    """Triangles (m x 3) of a surface, or its lines (m x 2) in two dimensions."""
+    for name, sides in (("Polys", 3), ("Lines", 2)):
+        tags = {tag.get("Name"): tag for tag in piece.findall(f"{name}/DataArray")}
+        corners = data.array(tags["connectivity"]) if "connectivity" in tags else ()
+        if len(corners):
+            return np.asarray(corners, np.int64).reshape(-1, sides)
+    return np.empty((0, 3), np.int64)
+
+
 def read_vtp(path):
-    """Reads one frame: a dictionary with time, points (n x 3) and arrays by name."""
+    """Reads one frame: a dictionary with time, points (n x 3), polygons and arrays of the points by name."""
     with open(path, "rb") as stream:
         content = stream.read()
     mark = content.find(b"<AppendedData")
@@ -106,12 +126,14 @@ def read_vtp(path):
         count = int(piece.get("NumberOfPoints"))
         points = data.array(piece.find("Points/DataArray"))
         arrays = {tag.get("Name"): data.array(tag) for tag in piece.findall("PointData/DataArray")}
+        polygons = read_polygons(data, piece)
         times = [data.array(t) for t in root.findall("PolyData/FieldData/DataArray") if t.get("Name") == "TimeValue"]
     except (ElementTree.ParseError, AttributeError, KeyError, TypeError, ValueError, zlib.error) as error:
         raise Damaged(f"{path}: damaged: {error}") from error
     if len(points) != count or any(len(values) != count for values in arrays.values()):
         raise Damaged(f"{path}: damaged: an array has not one entry per particle")
-    return {"time": float(times[0][0]) if times else math.nan, "points": points, "arrays": arrays}
+    time = float(times[0][0]) if times else math.nan
+    return {"time": time, "points": points, "polygons": polygons, "arrays": arrays}
 
 
 # ---- PLY ----
@@ -240,9 +262,10 @@ class Run:
         summary = read_json(os.path.join(self.folder, "summary.json"))
         self.title = scene.get("title") or os.path.basename(self.folder)
         self.up = scene.get("up", "z")
-        self.looks = {
-            body.get("name"): str(body.get("look", "")) for body in scene.get("boundaries", []) if isinstance(body, dict)
-        }
+        self.scene = scene
+        solids = [body for key in ("boundaries", "bodies") for body in scene.get(key, []) if isinstance(body, dict)]
+        self.solids = {body.get("name"): body for body in solids}
+        self.looks = {name: str(body.get("look", "")) for name, body in self.solids.items()}
         self.tanks = {
             body.get("name") for body in scene.get("boundaries", [])
             if isinstance(body, dict) and isinstance(body.get("shape"), dict) and "tank" in body["shape"]
@@ -281,6 +304,38 @@ class Run:
         found = ((re.search(r"(\d+)\.vtp$", tag.get("file")), float(tag.get("timestep"))) for tag in tags)
         return {int(match.group(1)): time for match, time in found if match}
 
+    def soft_path(self, frame):
+        return os.path.join(self.folder, f"soft_{frame:04d}.vtp")
+
+    def surface_path(self, frame):
+        return os.path.join(self.folder, "surface", f"surface_{frame:06d}.ply")
+
+    def has_surface(self):
+        """Whether the run has fluid in three dimensions: its particles have been there, or will come from an emitter."""
+        scene = self.scene
+        has_fluid = any(scene.get(key) for key in ("fluids", "fills", "particles", "emitters", "events"))
+        return scene.get("dimension", 3) == 3 and has_fluid
+
+    def read_surface(self, frame):
+        """The fluid's surface at a frame, made by `flotsam surface` if it is missing or older than the frame."""
+        path = self.surface_path(frame)
+        is_there = os.path.exists(path) and os.path.getmtime(path) >= os.path.getmtime(self.frame_path(frame))
+        if not is_there:
+            make_surface(self.folder, frame)
+        return read_ply(path)
+
+    def density(self, body):
+        """Of a body's material; None if it has none."""
+        material = body.get("material")
+        if isinstance(material, str):
+            material = self.scene.get("materials", {}).get(material)
+        return material.get("density") if isinstance(material, dict) else None
+
+    def fluid_colour(self):
+        """Of the first fluid that the scene gives a colour."""
+        colours = (m.get("colour") for m in self.scene.get("materials", {}).values() if isinstance(m, dict))
+        return next((colour for colour in colours if colour), None)
+
     def bodies(self):
         path = os.path.join(self.folder, "bodies.csv")
         return read_bodies(path) if os.path.exists(path) else {}
@@ -290,6 +345,27 @@ class Run:
         names = sorted(n for n in os.listdir(self.folder) if n.startswith("body_") and n.endswith(".ply"))
         meshes = (read_ply(os.path.join(self.folder, name)) for name in names)
         return {body_of_mesh(mesh["comments"]): mesh for mesh in meshes}
+
+
+# ---- Surfaces that are missing ----
+
+
+def find_program():
+    """The program flotsam: named by FLOTSAM_PROGRAM, beside this file in a package or a build, or in the path."""
+    here = os.path.dirname(os.path.abspath(globals().get("__file__", ".")))
+    near = (os.path.join(here, *way) for way in (("bin",), ("..", "build", "bin"), ("..", "..", "bin")))
+    known = [os.environ.get("FLOTSAM_PROGRAM"), *(os.path.join(folder, "flotsam") for folder in near)]
+    return next((path for path in known if path and os.access(path, os.X_OK)), shutil.which("flotsam"))
+
+
+def make_surface(folder, frame):
+    program = find_program()
+    if program is None:
+        raise Damaged(f"{folder}: has no surface at frame {frame}, and the program flotsam was not found; make it with: "
+                      f"flotsam surface '{folder}'")
+    done = subprocess.run([program, "surface", folder, "--frames", str(frame), "--quiet"], stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        raise Damaged(done.stderr.strip() or f"{folder}: no surface could be made")
 
 
 # ---- Where everything is ----
@@ -414,39 +490,96 @@ def fill_particles(mesh, data):
     mesh.update()
 
 
-def show_frame(item, frame):
-    run = Run(item[FOLDER_KEY])
-    fill_particles(item.data, run.read_frame(run.nearest_frame(frame), bool(item.get(BOUNDARY_KEY))))
+def set_faces(mesh, triangles):
+    mesh.loops.add(3 * len(triangles))
+    mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(triangles, np.int32).ravel())
+    mesh.polygons.add(len(triangles))
+    mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * len(triangles), 3, dtype=np.int32))
+    try:
+        mesh.polygons.foreach_set("loop_total", np.full(len(triangles), 3, dtype=np.int32))
+    except (AttributeError, RuntimeError, TypeError):
+        pass  # later versions find it by themselves
+
+
+def fill_surface(mesh, points, triangles, arrays, is_smooth=True):
+    """Replaces all of a mesh."""
+    mesh.clear_geometry()
+    mesh.vertices.add(len(points))
+    mesh.vertices.foreach_set("co", np.ascontiguousarray(points, np.float32).ravel())
+    set_faces(mesh, triangles)
+    if is_smooth:
+        mesh.polygons.foreach_set("use_smooth", np.ones(len(triangles), bool))
+    for name, values in arrays.items():
+        set_attribute(mesh, name, values)
+    mesh.update(calc_edges=True)
+
+
+def columns(vertices, names):
+    return np.column_stack([vertices[name] for name in names])
+
+
+def show_water(item, run, frame):
+    data = run.read_surface(frame)
+    vertices = data["vertices"]
+    arrays = with_speed({"velocity": columns(vertices, ("vx", "vy", "vz"))})
+    fill_surface(item.data, columns(vertices, "xyz"), data["triangles"], arrays)
+
+
+def part_of(data, body):
+    """Vertices, triangles and arrays of one body of a soft_NNNN.vtp."""
+    is_in = data["arrays"]["body"] == body
+    places = np.cumsum(is_in) - 1
+    triangles = data["polygons"]
+    if triangles.shape[1] != 3:
+        triangles = np.empty((0, 3), np.int64)  # lines, in two dimensions
+    mine = is_in[triangles[:, 0]] if len(triangles) else np.zeros(0, bool)
+    arrays = {name: values[is_in] for name, values in data["arrays"].items() if name in ("rest", "stretch")}
+    return data["points"][is_in], places[triangles[mine]], arrays
+
+
+def show_soft(item, run, frame):
+    points, triangles, arrays = part_of(read_vtp(run.soft_path(frame)), item[BODY_KEY])
+    fill_surface(item.data, points, triangles, arrays)
+
+
+def show_particles(item, run, frame):
+    fill_particles(item.data, run.read_frame(frame, bool(item.get(BOUNDARY_KEY))))
+
+
+SHOWS = {"particles": show_particles, "surface": show_water, "soft": show_soft}
+
+
+def show_frame(item, run, frame):
+    SHOWS[item.get(SHOWS_KEY, "particles")](item, run, run.nearest_frame(frame))
+
+
+def follow_growth(scene, root, run):
+    """A run that is still going on: the scene's end and the keyframes of bodies follow it."""
+    if root.get(FRAMES_KEY) == len(run.frames):
+        return
+    root[FRAMES_KEY] = len(run.frames)
+    scene.frame_end = max(scene.frame_end, run.frames[-1])
+    poses = run.bodies()
+    for item in scene.objects:
+        if item.parent == root and item.name in poses and SHOWS_KEY not in item:
+            place_body(item, poses[item.name])
 
 
 @persistent
 def on_frame_change(scene, depsgraph=None):
+    runs = {}
     for item in scene.objects:
         if FOLDER_KEY not in item:
             continue
         try:
-            show_frame(item, scene.frame_current)
+            folder = item[FOLDER_KEY]
+            runs[folder] = runs.get(folder) or Run(folder)
+            if FRAMES_KEY in item:
+                follow_growth(scene, item, runs[folder])
+            else:
+                show_frame(item, runs[folder], scene.frame_current)
         except (Damaged, OSError) as error:  # a frame that is missing must not stop an animation
             print(f"flotsam: {error}", file=sys.stderr)
-
-
-def make_material(run):
-    """Water that is the whiter the faster it is."""
-    material = bpy.data.materials.new("flotsam water")
-    material.use_nodes = True
-    nodes, links = material.node_tree.nodes, material.node_tree.links
-    attribute = nodes.new("ShaderNodeAttribute")
-    attribute.attribute_name = "speed"
-    scale = nodes.new("ShaderNodeMapRange")
-    scale.inputs["From Max"].default_value = run.top_speed
-    ramp = nodes.new("ShaderNodeValToRGB")
-    ramp.color_ramp.elements[0].color = (0.01, 0.08, 0.35, 1.0)
-    ramp.color_ramp.elements[1].color = (0.85, 0.93, 1.0, 1.0)
-    shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
-    links.new(attribute.outputs["Fac"], scale.inputs["Value"])
-    links.new(scale.outputs["Result"], ramp.inputs["Fac"])
-    links.new(ramp.outputs["Color"], shader.inputs["Base Color"])
-    return material
 
 
 def add_geometry_sockets(group):
@@ -473,16 +606,230 @@ def add_point_modifier(item, radius, material):
     item.modifiers.new("points", "NODES").node_group = group
 
 
-def add_particles(run, collection, root, has_boundary, radius):
-    mesh = bpy.data.meshes.new("particles")
-    item = bpy.data.objects.new("particles", mesh)
+def add_shown(run, collection, root, name, shows, material=None):
+    """An object whose mesh follows the frame."""
+    item = bpy.data.objects.new(name, bpy.data.meshes.new(name))
     collection.objects.link(item)
     item.parent = root
-    item[FOLDER_KEY] = run.folder
-    item[BOUNDARY_KEY] = int(has_boundary)
-    add_point_modifier(item, radius, make_material(run))
-    fill_particles(mesh, run.read_frame(run.frames[0], has_boundary))
+    item[FOLDER_KEY], item[SHOWS_KEY] = run.folder, shows
+    if material is not None:
+        item.data.materials.append(material)
     return item
+
+
+def add_particles(run, collection, root, has_boundary, radius):
+    item = add_shown(run, collection, root, "particles", "particles")
+    item[BOUNDARY_KEY] = int(has_boundary)
+    add_point_modifier(item, radius, make_speed_material(run))
+    show_frame(item, run, run.frames[0])
+
+
+def add_water(run, collection, root, points):
+    item = add_shown(run, collection, root, "water", "surface", make_water(run, points))
+    show_frame(item, run, run.frames[0])
+
+
+def add_fluid(run, collection, root, points, options):
+    """Water; or particles, if these are asked for or there is no surface."""
+    if run.has_surface() and not options["particles"]:
+        try:
+            return add_water(run, collection, root, points)
+        except (Damaged, OSError) as error:
+            print(f"flotsam: {error}; particles are shown instead", file=sys.stderr)
+            bpy.data.objects.remove(bpy.data.objects["water"], do_unlink=True)
+    return add_particles(run, collection, root, options["boundary"], options["radius"] or 0.5 * run.spacing)
+
+
+def add_soft(run, collection, root):
+    """Cloth and elastic bodies, of runs in three dimensions."""
+    path = run.soft_path(run.frames[0])
+    if not os.path.exists(path) or run.scene.get("dimension", 3) != 3:
+        return
+    data, names = read_vtp(path), list(run.bodies())
+    for body in np.unique(data["arrays"]["body"]):
+        name = names[int(body)]
+        _, _, arrays = part_of(data, body)
+        item = add_shown(run, collection, root, name, "soft", make_soft_material(run, name, arrays["rest"]))
+        item[BODY_KEY] = int(body)
+        show_frame(item, run, run.frames[0])
+
+
+# ---- Materials ----
+
+
+def new_material(name):
+    """A material with nodes; its principled shader, and functions to add and to link nodes."""
+    material = bpy.data.materials.new(name)
+    material.use_nodes = True
+    tree = material.node_tree
+    shader = next(node for node in tree.nodes if node.type == "BSDF_PRINCIPLED")
+    return material, shader, tree.nodes.new, tree.links.new
+
+
+def set_input(shader, value, *names):
+    """Inputs have other names in later versions."""
+    for name in names:
+        if name in shader.inputs:
+            shader.inputs[name].default_value = value
+            return
+
+
+def make_speed_material(run):
+    """Particles are the whiter the faster they are."""
+    material, shader, new, link = new_material("flotsam particles")
+    attribute, scale, ramp = new("ShaderNodeAttribute"), new("ShaderNodeMapRange"), new("ShaderNodeValToRGB")
+    attribute.attribute_name = "speed"
+    scale.inputs["From Max"].default_value = run.top_speed
+    ramp.color_ramp.elements[0].color = (0.01, 0.08, 0.35, 1.0)
+    ramp.color_ramp.elements[1].color = (0.85, 0.93, 1.0, 1.0)
+    link(attribute.outputs["Fac"], scale.inputs["Value"])
+    link(scale.outputs["Result"], ramp.inputs["Fac"])
+    link(ramp.outputs["Color"], shader.inputs["Base Color"])
+    return material
+
+
+WATER_TINT = (0.09, 0.47, 0.66)  # of white light, after a long way through the water
+
+
+def absorption(tint, way):
+    """Density and colour of a volume that leaves the tint after the way [m] (Beer, Lambert)."""
+    rates = [-math.log(min(max(channel, 0.002), 0.999)) / way for channel in tint]
+    density = max(rates)
+    return density, tuple(1 - rate / density for rate in rates)
+
+
+def make_water(run, points):
+    """Clear, and tinted with depth. Light on its way to what is below passes straight: no caustics, but no dark floor."""
+    material, shader, new, link = new_material("flotsam water")
+    set_input(shader, (1, 1, 1, 1), "Base Color")
+    set_input(shader, 0.02, "Roughness")
+    set_input(shader, 1.333, "IOR")
+    set_input(shader, 1.0, "Transmission", "Transmission Weight")
+    output = next(node for node in material.node_tree.nodes if node.type == "OUTPUT_MATERIAL")
+    mix, path, clear, volume = (new(f"ShaderNode{kind}") for kind in ("MixShader", "LightPath", "BsdfTransparent",
+                                                                      "VolumeAbsorption"))
+    link(path.outputs["Is Shadow Ray"], mix.inputs[0])
+    link(shader.outputs[0], mix.inputs[1])
+    link(clear.outputs[0], mix.inputs[2])
+    link(mix.outputs[0], output.inputs["Surface"])
+    colour = run.fluid_colour()
+    tint = colour_of(colour) if colour else WATER_TINT
+    density, left = absorption(tint, 0.45 * float(np.linalg.norm(np.ptp(points, axis=0))))
+    set_input(volume, (*left, 1.0), "Color")
+    set_input(volume, density, "Density")
+    link(volume.outputs[0], output.inputs["Volume"])
+    material.diffuse_color = (*tint, 0.6)
+    if hasattr(material, "use_screen_refraction"):
+        material.use_screen_refraction = True
+    return material
+
+
+def make_glass():
+    """Hardly there, so that the fluid inside shows, in Cycles, in Eevee and in the viewport."""
+    material, shader, _, _ = new_material("flotsam glass")
+    set_input(shader, (0.75, 0.85, 0.9, 1.0), "Base Color")
+    set_input(shader, 0.1, "Roughness")
+    set_input(shader, 0.04, "Alpha")
+    material.diffuse_color = (0.75, 0.85, 0.9, 0.15)
+    if hasattr(material, "blend_method"):
+        material.blend_method = "BLEND"
+    return material
+
+
+# Words in a body's look: their colours in Flotsam's own pictures, and what they are made of.
+LOOKS = {
+    "wood": ((176, 128, 82), "wood"), "oak": ((176, 128, 82), "wood"), "metal": ((168, 174, 182), "metal"),
+    "steel": ((168, 174, 182), "metal"), "rubber": ((62, 64, 70), "matt"), "concrete": ((178, 174, 166), "stone"),
+    "stone": ((178, 174, 166), "stone"), "red": ((206, 70, 56), "plastic"), "orange": ((236, 140, 52), "plastic"),
+    "yellow": ((240, 196, 70), "plastic"), "green": ((92, 160, 92), "plastic"), "white": ((236, 236, 232), "plastic"),
+}
+MOVERS = (236, 124, 62), (242, 184, 72), (206, 84, 74), (190, 130, 90), (222, 146, 128)
+RESTING = 196, 190, 180
+FINISHES = {  # metallic, roughness
+    "wood": (0.0, 0.55), "metal": (1.0, 0.25), "matt": (0.0, 0.9), "stone": (0.0, 0.85), "plastic": (0.0, 0.35),
+}
+LIGHTEST_PLASTIC, HEAVIEST_PLASTIC = 800, 2500  # [kg/m3] of bodies without a look
+
+
+def linear(channel):
+    """Light of an sRGB value from 0 to 255."""
+    value = channel / 255
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def colour_of(look, otherwise=RESTING):
+    """Linear, of a word or of '#3355ff'."""
+    if re.fullmatch(r"#[0-9A-Fa-f]{6}", look):
+        channels = bytes.fromhex(look[1:])
+    else:
+        channels = next((colour for word, (colour, _) in LOOKS.items() if word in look), otherwise)
+    return tuple(linear(channel) for channel in channels)
+
+
+def stuff_of(look, density, is_moving):
+    """What a body is made of: by its look, else by its density, as in Flotsam's own pictures."""
+    for word, (_, stuff) in LOOKS.items():
+        if word in look:
+            return stuff
+    if look or not is_moving or not density:
+        return "plastic" if look or is_moving else "matt"
+    return "wood" if density < LIGHTEST_PLASTIC else "metal" if density > HEAVIEST_PLASTIC else "plastic"
+
+
+def add_pattern(shader, colour, stuff, size, new, link):
+    """Rings of wood, spots of stone; both move with the body."""
+    place = new("ShaderNodeTexCoord")
+    texture = new("ShaderNodeTexWave" if stuff == "wood" else "ShaderNodeTexNoise")
+    ramp = new("ShaderNodeValToRGB")
+    set_input(texture, (4 if stuff == "wood" else 12) / size, "Scale")
+    set_input(texture, 3.0, "Distortion")
+    if stuff == "wood":
+        texture.wave_type = "RINGS"
+    dark = 0.55 if stuff == "wood" else 0.72
+    ramp.color_ramp.elements[0].color = (*(dark * channel for channel in colour), 1.0)
+    ramp.color_ramp.elements[1].color = (*colour, 1.0)
+    link(place.outputs["Object"], texture.inputs["Vector"])
+    link(texture.outputs["Fac"], ramp.inputs["Fac"])
+    link(ramp.outputs["Color"], shader.inputs["Base Color"])
+
+
+def make_solid(name, look, density, is_moving, number, size):
+    stuff = stuff_of(look, density, is_moving)
+    otherwise = LOOKS[stuff][0] if not look and stuff in LOOKS else MOVERS[number % len(MOVERS)] if is_moving else RESTING
+    colour = colour_of(look, otherwise)
+    material, shader, new, link = new_material(f"flotsam {name}")
+    metallic, roughness = FINISHES[stuff]
+    set_input(shader, (*colour, 1.0), "Base Color")
+    set_input(shader, metallic, "Metallic")
+    set_input(shader, roughness, "Roughness")
+    if stuff in ("wood", "stone"):
+        add_pattern(shader, colour, stuff, size, new, link)
+    material.diffuse_color = (*colour, 1.0)
+    return material
+
+
+CHECKS = 16  # along the longest side of a cloth
+
+
+def make_soft_material(run, name, rest):
+    """Cloth has checks that are fixed to it, so that they show where it is stretched; elastic bodies are smooth."""
+    body, look = run.solids.get(name, {}), run.looks.get(name, "")
+    size = float(np.ptp(rest, axis=0).max()) or 1.0
+    is_cloth = "cloth" in body
+    if look != "checked" and not (is_cloth and not look):
+        return make_solid(name, look, None, True, list(run.solids).index(name) if name in run.solids else 0, size)
+    material, shader, new, link = new_material(f"flotsam {name}")
+    attribute, checks = new("ShaderNodeAttribute"), new("ShaderNodeTexChecker")
+    attribute.attribute_name = "rest"
+    colour = colour_of("", MOVERS[0])
+    set_input(checks, (*colour, 1.0), "Color1")
+    set_input(checks, (*(0.45 * channel for channel in colour), 1.0), "Color2")
+    set_input(checks, CHECKS / size, "Scale")
+    link(attribute.outputs["Vector"], checks.inputs["Vector"])
+    link(checks.outputs["Color"], shader.inputs["Base Color"])
+    set_input(shader, 0.8, "Roughness")
+    material.diffuse_color = (*colour, 1.0)
+    return material
 
 
 # ---- Bodies in Blender ----
@@ -491,15 +838,11 @@ def add_particles(run, collection, root, has_boundary, radius):
 def make_body_mesh(name, data):
     vertices, triangles = data["vertices"], data["triangles"]
     mesh = bpy.data.meshes.new(name)
-    mesh.vertices.add(len(vertices))
-    mesh.vertices.foreach_set("co", np.column_stack([vertices[axis] for axis in "xyz"]).astype(np.float32).ravel())
-    mesh.loops.add(3 * len(triangles))
-    mesh.loops.foreach_set("vertex_index", np.ascontiguousarray(triangles, np.int32).ravel())
-    mesh.polygons.add(len(triangles))
-    mesh.polygons.foreach_set("loop_start", np.arange(0, 3 * len(triangles), 3, dtype=np.int32))
-    mesh.polygons.foreach_set("loop_total", np.full(len(triangles), 3, dtype=np.int32))
-    mesh.update(calc_edges=True)
+    fill_surface(mesh, columns(vertices, "xyz"), triangles, {}, is_smooth=False)
     mesh.validate()
+    if hasattr(mesh, "use_auto_smooth"):  # round where the angle between faces is small
+        mesh.use_auto_smooth, mesh.auto_smooth_angle = True, math.radians(30)
+        mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), bool))
     return mesh
 
 
@@ -526,67 +869,30 @@ def place_body(item, poses):
     add_curves(action, "rotation_quaternion", poses["frames"], poses["rotations"])
 
 
-def make_glass():
-    """Hardly there, so that the fluid inside shows, in Cycles, in Eevee and in the viewport."""
-    material = bpy.data.materials.new("flotsam glass")
-    material.use_nodes = True
-    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    shader.inputs["Base Color"].default_value = (0.75, 0.85, 0.9, 1.0)
-    shader.inputs["Roughness"].default_value = 0.1
-    shader.inputs["Alpha"].default_value = 0.04
-    material.diffuse_color = (0.75, 0.85, 0.9, 0.15)
-    if hasattr(material, "blend_method"):
-        material.blend_method = "BLEND"
-    return material
-
-
-# Words in a body's look, and their colours in Flotsam's own pictures.
-LOOKS = {
-    "wood": (176, 128, 82), "oak": (176, 128, 82), "metal": (168, 174, 182), "steel": (168, 174, 182),
-    "rubber": (62, 64, 70), "concrete": (178, 174, 166), "stone": (178, 174, 166), "red": (206, 70, 56),
-    "orange": (236, 140, 52), "yellow": (240, 196, 70), "green": (92, 160, 92), "white": (236, 236, 232),
-}
-
-
-def linear(channel):
-    """Light of an sRGB value from 0 to 255."""
-    value = channel / 255
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-
-
-def colour_of(look):
-    colour = next((colour for word, colour in LOOKS.items() if word in look), (196, 190, 180))
-    return tuple(linear(channel) for channel in colour)
-
-
-def make_solid(look):
-    name = f"flotsam {look or 'solid'}"
-    known = bpy.data.materials.get(name)
-    if known is not None:
-        return known
-    colour = (*colour_of(look), 1.0)
-    material = bpy.data.materials.new(name)
-    material.use_nodes = True
-    shader = next(node for node in material.node_tree.nodes if node.type == "BSDF_PRINCIPLED")
-    shader.inputs["Base Color"].default_value = colour
-    shader.inputs["Roughness"].default_value = 0.7
-    material.diffuse_color = colour
-    return material
+def add_body(run, collection, root, name, data, poses, materials):
+    """A tank or a body of glass shares one material; every other body has one of its own."""
+    body, look = run.solids.get(name, {}), run.looks.get(name, "")
+    is_clear = name in run.tanks or look in ("glass", "outline")
+    if is_clear:
+        material = materials["glass"] = materials.get("glass") or make_glass()
+    else:
+        size = float(np.ptp(columns(data["vertices"], "xyz"), axis=0).max()) or 1.0
+        is_moving = body in run.scene.get("bodies", [])
+        material = make_solid(name, look, run.density(body), is_moving, len(collection.objects), size)
+    item = bpy.data.objects.new(name, make_body_mesh(name, data))
+    collection.objects.link(item)
+    item.parent = root
+    item.data.materials.append(material)
+    if name in run.tanks:
+        item.display_type = "WIRE"
+    place_body(item, poses)
 
 
 def add_bodies(run, collection, root):
-    poses = run.bodies()
-    glass = make_glass()
+    poses, materials = run.bodies(), {}
     for name, data in run.meshes().items():
-        if name not in poses:
-            continue
-        item = bpy.data.objects.new(name, make_body_mesh(name, data))
-        collection.objects.link(item)
-        item.parent = root
-        item.data.materials.append(glass if name in run.tanks else make_solid(run.looks.get(name, "")))
-        if name in run.tanks:
-            item.display_type = "WIRE"
-        place_body(item, poses[name])
+        if name in poses and run.looks.get(name) not in ("hidden", "samples"):
+            add_body(run, collection, root, name, data, poses[name], materials)
 
 
 # ---- Scenes in Blender ----
@@ -610,14 +916,34 @@ def find_object(scene, kind):
     return next((item for item in scene.objects if getattr(item, "type", None) == kind), None)
 
 
-def add_camera(scene, collection, points):
-    """A camera that holds all that the run does."""
-    render = scene.render
-    aspect = render.resolution_x / render.resolution_y
-    place, axes, wide = fit_camera(points, aspect)
+def scene_camera(run):
+    """Place, axes (right, up, back) and vertical angle of the scene's camera, up being z; None if it has none."""
+    given = run.scene.get("camera")
+    if not given or run.scene.get("dimension", 3) != 3:
+        return None
+    place, target = (rotate(UP_ROTATIONS[run.up], [given[key]])[0] for key in ("from", "look_at"))
+    back = (place - target) / np.linalg.norm(place - target)
+    right = np.cross([0.0, 0.0, 1.0], back)
+    if np.linalg.norm(right) < 1e-6:  # it looks straight down
+        right = np.array([1.0, 0.0, 0.0])
+    right /= np.linalg.norm(right)
+    return place, (right, np.cross(back, right), back), math.radians(given.get("field_of_view", 40))
+
+
+def add_camera(scene, collection, points, run):
+    """The scene's camera, or one that holds all that the run does."""
+    aspect = scene.render.resolution_x / scene.render.resolution_y
     camera = bpy.data.cameras.new("flotsam camera")
-    camera.sensor_fit = "HORIZONTAL"
-    camera.angle = 2 * math.atan(wide)
+    given = scene_camera(run)
+    if given:
+        place, axes, angle = given
+        camera.sensor_fit = "VERTICAL"
+        camera.sensor_height = 24.0
+        camera.lens = 12.0 / math.tan(0.5 * angle)
+    else:
+        place, axes, wide = fit_camera(points, aspect)
+        camera.sensor_fit = "HORIZONTAL"
+        camera.angle = 2 * math.atan(wide)
     distance = float(np.linalg.norm(points - place, axis=1).max())
     camera.clip_start, camera.clip_end = 1e-3 * distance, 10 * distance
     item = bpy.data.objects.new("flotsam camera", camera)
@@ -645,7 +971,7 @@ def add_light(scene, collection, points):
     matrix[:3, :3] = np.column_stack([across, np.cross(towards, across), towards])  # a sun shines along -z
     matrix[:3, 3] = points.mean(axis=0) + 2 * np.ptp(points, axis=0).max() * towards
     light = bpy.data.lights.new("flotsam sun", "SUN")
-    light.energy, light.angle = 2.5, math.radians(5)
+    light.energy, light.angle = 2.0, math.radians(5)
     item = bpy.data.objects.new("flotsam sun", light)
     item.matrix_world = to_matrix(matrix)
     collection.objects.link(item)
@@ -655,16 +981,31 @@ def add_light(scene, collection, points):
     for node in world.node_tree.nodes:
         if node.type == "BACKGROUND":
             node.inputs["Color"].default_value = (0.80, 0.85, 0.90, 1.0)
-            node.inputs["Strength"].default_value = 0.6
+            node.inputs["Strength"].default_value = 0.5
 
 
-def add_stage(scene, collection, run):
+def add_ground(collection, points):
+    """A pale floor below everything, for shadows."""
+    low, size = float(points[:, 2].min()), 20 * float(np.ptp(points, axis=0).max())
+    middle = points.mean(axis=0)
+    corners = np.array([[middle[0] + x * size, middle[1] + y * size, low - 1e-3 * size / 20]
+                        for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    mesh = bpy.data.meshes.new("flotsam ground")
+    fill_surface(mesh, corners, np.array([[0, 1, 2], [0, 2, 3]]), {}, is_smooth=False)
+    material, shader, _, _ = new_material("flotsam ground")
+    set_input(shader, (0.42, 0.44, 0.46, 1.0), "Base Color")
+    set_input(shader, 0.9, "Roughness")
+    mesh.materials.append(material)
+    collection.objects.link(bpy.data.objects.new("flotsam ground", mesh))
+
+
+def add_stage(scene, collection, run, points):
     """What is missing to make pictures; a camera and lights that are there stay."""
-    points = find_extent(run)
     if find_object(scene, "LIGHT") is None:
         add_light(scene, collection, points)
+        add_ground(collection, points)
     if find_object(scene, "CAMERA") is None:
-        add_camera(scene, collection, points)
+        add_camera(scene, collection, points, run)
 
 
 def set_renderer(scene):
@@ -697,10 +1038,11 @@ def keep_script():
     text.use_module = True
 
 
-def import_run(folder, has_boundary=False, radius=None):
+def import_run(folder, particles=False, boundary=False, radius=None):
     """Adds a run to the current scene and returns the empty that everything hangs on."""
     run = Run(folder)
     scene = bpy.context.scene
+    points = find_extent(run)
     set_units(scene)
     set_time(scene, run)
     collection = bpy.data.collections.new(run.title)
@@ -709,9 +1051,11 @@ def import_run(folder, has_boundary=False, radius=None):
     collection.objects.link(root)
     root.rotation_mode = "QUATERNION"
     root.rotation_quaternion = UP_ROTATIONS[run.up]
-    add_particles(run, collection, root, has_boundary, radius or 0.5 * run.spacing)
+    root[FOLDER_KEY], root[FRAMES_KEY] = run.folder, len(run.frames)
+    add_fluid(run, collection, root, points, {"particles": particles or boundary, "boundary": boundary, "radius": radius})
     add_bodies(run, collection, root)
-    add_stage(scene, collection, run)
+    add_soft(run, collection, root)
+    add_stage(scene, collection, run, points)
     keep_script()
     register_handler()
     scene.frame_set(run.frames[0])
@@ -721,7 +1065,24 @@ def import_run(folder, has_boundary=False, radius=None):
 # ---- Menu and handler ----
 
 
+GROWTH_SECONDS = 2.0
+
+
+def watch_growth():
+    """A timer of windows: looks for new frames of a run that is going on."""
+    scene = bpy.context.scene
+    for item in scene.objects if scene else ():
+        if FRAMES_KEY in item:
+            try:
+                follow_growth(scene, item, Run(item[FOLDER_KEY]))
+            except (Damaged, OSError):
+                pass  # the folder is gone, or not there yet
+    return GROWTH_SECONDS
+
+
 def register_handler():
+    if not bpy.app.background and not bpy.app.timers.is_registered(watch_growth):
+        bpy.app.timers.register(watch_growth, first_interval=GROWTH_SECONDS, persistent=True)
     handlers = bpy.app.handlers.frame_change_pre
     for handler in [h for h in handlers if getattr(h, "__name__", "") == on_frame_change.__name__]:
         handlers.remove(handler)
@@ -732,18 +1093,19 @@ def make_operator():
     from bpy_extras.io_utils import ImportHelper
 
     class ImportFlotsamRun(bpy.types.Operator, ImportHelper):
-        """Imports the particles and bodies of a run of Flotsam"""
+        """Shows a run of Flotsam: water, bodies, cloth"""
 
         bl_idname = "import_scene.flotsam_run"
         bl_label = "Import Flotsam run"
         bl_options = {"UNDO"}
         filename_ext = ".pvd"
         filter_glob: bpy.props.StringProperty(default="*.pvd", options={"HIDDEN"})
-        has_boundary: bpy.props.BoolProperty(name="Boundary particles", default=False)
+        particles: bpy.props.BoolProperty(name="Particles instead of water", default=False)
+        boundary: bpy.props.BoolProperty(name="Particles of solids, too", default=False)
 
         def execute(self, context):
             try:
-                import_run(os.path.dirname(self.filepath), self.has_boundary)
+                import_run(os.path.dirname(self.filepath), self.particles, self.boundary)
             except (Damaged, OSError) as error:
                 self.report({"ERROR"}, str(error))
                 return {"CANCELLED"}
@@ -765,6 +1127,8 @@ def register():
 
 
 def unregister():
+    if bpy.app.timers.is_registered(watch_growth):
+        bpy.app.timers.unregister(watch_growth)
     bpy.types.TOPBAR_MT_file_import.remove(add_to_menu)
     bpy.utils.unregister_class(bpy.types.IMPORT_SCENE_OT_flotsam_run)
 
@@ -773,17 +1137,18 @@ def unregister():
 
 
 def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(prog="blender -b -P blender_import.py --", description="Imports a run of Flotsam.")
+    parser = argparse.ArgumentParser(prog="blender -b -P flotsam_blender.py --", description="Imports a run of Flotsam.")
     parser.add_argument("folder", help="the folder of a run")
     parser.add_argument("--save", metavar="FILE", help="write a .blend file")
-    parser.add_argument("--boundary", action="store_true", help="show the samples of solids, too")
+    parser.add_argument("--particles", action="store_true", help="show particles instead of the water's surface")
+    parser.add_argument("--boundary", action="store_true", help="show particles, also those of solids")
     parser.add_argument("--radius", type=float, help="of the points [m]; half of the run's spacing unless given")
     return parser.parse_args(arguments)
 
 
 def main():
     if bpy is None:
-        sys.exit("blender_import.py: to be run by Blender: blender -b -P blender_import.py -- DIR [--save out.blend]")
+        sys.exit("flotsam_blender.py: to be run by Blender: blender -b -P flotsam_blender.py -- DIR [--save out.blend]")
     register()
     if "--" not in sys.argv:
         return  # run in the text editor: the menu entry does the rest
@@ -791,7 +1156,7 @@ def main():
     try:
         Run(arguments.folder)  # before anything is changed
         clear_default_scene()
-        import_run(arguments.folder, arguments.boundary, arguments.radius)
+        import_run(arguments.folder, arguments.particles, arguments.boundary, arguments.radius)
         set_renderer(bpy.context.scene)
     except (Damaged, OSError) as error:
         raise SystemExit(f"flotsam: {error}") from error
