@@ -5,12 +5,13 @@
 
 static const char *const methods[] = {"elastic", "constraint", "unified"};
 
-static FloWorld *make_world(const char *method, int dim, double s, double slope, double gravity) {
+// Steps of 0 are as long as the method likes.
+static FloWorld *make_world(const char *method, int dim, double s, double slope, double dt) {
   FloWorldDef def = small_world_def(dim);
   const double angle = atan(slope);
-  def.method = method, def.spacing = s;
-  vec_set(def.gravity, gravity * sin(angle), 0, 0);
-  def.gravity[dim - 1] = -gravity * cos(angle);
+  def.method = method, def.spacing = s, def.time_step = dt;
+  vec_set(def.gravity, 9.81 * sin(angle), 0, 0);
+  def.gravity[dim - 1] = -9.81 * cos(angle);
   return create_world(&def);
 }
 
@@ -49,7 +50,7 @@ static double depth_in(const FloWorld *world, const FloBody *sheet, const FloBod
 // ---- A body falls into a sheet that is held at its corners ----
 
 static void sheet_catches(const char *method, int dim, double s, double density, bool is_ball) {
-  FloWorld *world = make_world(method, dim, s, 0, 9.81);
+  FloWorld *world = make_world(method, dim, s, 0, 0);
   FloBodyDef cloth = sheet_def("cloth", 16 * s, 0.5);
   const FloPinDef pins = {.place = FLO_PIN_CORNERS};
   cloth.pins = &pins, cloth.n_pins = 1;
@@ -62,7 +63,7 @@ static void sheet_catches(const char *method, int dim, double s, double density,
   const FloBody *sheet = body_of(world, "cloth"), *body = body_of(world, "body");
   const double weight = 9.81 * (flo_soft_body(sheet)->mass + body->nodes->mass);
   double lift = 0, deepest = 0;
-  enum { SAMPLES = 50 };
+  enum { SAMPLES = 30 };
   for (int k = 1; k <= 4 * SAMPLES; ++k) {
     advance(world, 0.01 * k);
     deepest = fmax(deepest, depth_in(world, sheet, body));
@@ -81,14 +82,14 @@ static void test_sheet_catches_bodies(void **state) {
   for (size_t k = 0; k < FLO_COUNT_OF(methods); ++k) {
     sheet_catches(methods[k], 2, 0.02, 500, true);
     sheet_catches(methods[k], 2, 0.01, 2000, false);
-    sheet_catches(methods[k], 3, 0.02, 300, k == 0);
   }
+  sheet_catches("elastic", 3, 0.02, 300, true);
 }
 
-// ---- A sheet on a sheet on a slope ----
+// ---- A sheet on a sheet on a slope. In long steps vertices bump as they pass each other ----
 
 static FloWorld *make_slope(const char *method, int dim, double s, double slope, double mu) {
-  FloWorld *world = make_world(method, dim, s, slope, 9.81);
+  FloWorld *world = make_world(method, dim, s, slope, 1e-3);
   const FloPinDef all = {.place = FLO_PIN_BOX, .low = {-10, -10, -10}, .high = {10, 10, 10}};
   FloBodyDef lower = sheet_def("lower", 16 * s, mu), upper = sheet_def("upper", 10.6 * s, mu);
   lower.pins = &all, lower.n_pins = 1;
@@ -141,11 +142,10 @@ static void test_sheets_rub(void **state) {
 // A bar hangs on a sheet, which hangs on the world.
 static void pins_carry_bar(const char *method, int dim, double density) {
   const double s = 0.02, half = 6 * s;
-  FloWorld *world = make_world(method, dim, s, 0, 0);
-  FloWorldDef def = world->def;
-  flo_world_destroy(world);
+  FloWorldDef def = small_world_def(dim);
+  def.method = method, def.spacing = s;
   vec_set(def.gravity, -9.81, 0, 0);
-  world = create_world(&def);
+  FloWorld *world = create_world(&def);
   FloBodyDef bar =
       rigid_def("bar", box_shape(4 * s, dim == 2 ? 4 * s : 12 * s, dim == 2 ? 0 : 4 * s), density, 0.5);
   FloBodyDef cloth = sheet_def("cloth", 2 * half, 0.5);
@@ -158,7 +158,7 @@ static void pins_carry_bar(const char *method, int dim, double density) {
   pins[0].to = add_body(world, &bar);
   cloth.pins = pins, cloth.n_pins = 2;
   add_body(world, &cloth);
-  advance(world, 1.5);
+  advance(world, 1);
   const FloSoftBody *own = flo_soft_body(body_of(world, "cloth"));
   const double weight = 9.81 * body_of(world, "bar")->nodes->mass;
   double pull = 0;
@@ -244,7 +244,7 @@ static uint64_t hash_of(const char *method, int dim, int threads, bool is_saved)
 static void test_same_bits(void **state) {
   (void)state;
   for (size_t k = 0; k < FLO_COUNT_OF(methods); ++k)
-    for (int dim = 2; dim <= 3; ++dim) {
+    for (int dim = 2; dim <= (k == 0 ? 3 : 2); ++dim) {
       const uint64_t one = hash_of(methods[k], dim, 1, false);
       assert_true(hash_of(methods[k], dim, 3, false) == one);
       assert_true(hash_of(methods[k], dim, 2, true) == one);
