@@ -158,6 +158,9 @@ struct FloWorld {
     FloWetCells wet;  // where they can meet fluid
   } skins;            // skins that lose and gain samples
   double stage_seconds[FLO_STAGE_COUNT];
+  double
+      skin_seconds; // of all steps: to place, add, remove and weigh samples of soft bodies, and to pass
+                    // motions and forces on between samples and nodes where a method does so for all at once
 };
 
 // A velocity that was added to a fluid particle to keep it from crossing a surface, and the sample that
