@@ -22,7 +22,8 @@ static const AppUsage usage = {
         "share of that the library uses, stage by stage. Prints one JSON object per line;\n"
         "docs/performance.md explains each key. Takes a few minutes; run nothing else meanwhile.\n"
         "Parts: stream, fma, probe, box, pool, peer-dam, coupling, memory, sampling, surface, joints,\n"
-        "sheets. The parts five-million and tower need about 6 GB each and run only when --only names\n"
+        "sheets, cloth. The parts five-million and tower need about 6 GB each and run only when --only "
+        "names\n"
         "them.\n"
         "Exit codes: 0 done, 1 a measurement failed, 2 bad input.",
     .examples = "  flotsam bench > bench.jsonl\n"

@@ -315,6 +315,20 @@ json_t *flo_line_sheet(const FloSheetResult *r) {
   return line;
 }
 
+json_t *flo_line_cloth(const FloClothResult *r) {
+  json_t *line = start(flo_bench_part_name(FLO_BENCH_CLOTH), r->particles, r->threads, r->seconds / r->steps);
+  add_text(line, "scene", r->scene);
+  add_text(line, "method", r->method);
+  add_count(line, "triangles", r->triangles);
+  add_count(line, "samples", r->samples);
+  add(line, "frames_per_second", 60 * r->simulated / r->seconds);
+  add(line, "steps", r->steps);
+  add(line, "iterations_per_step", r->iterations / r->steps);
+  add(line, "contacts", r->contacts);
+  add(line, "skin_share", r->particles > 0 ? r->skin_seconds / r->seconds : NAN);
+  return line;
+}
+
 json_t *flo_line_tower(const FloTowerResult *r) {
   json_t *line = start(flo_bench_part_name(FLO_BENCH_TOWER), r->particles, r->threads, r->step.median);
   add(line, "seconds_per_step_best", r->step.best);

@@ -3,6 +3,7 @@
 #define FLO_BENCH_LINES_H
 
 #include "bench/cases.h"
+#include "bench/cloth.h"
 #include "bench/coupling.h"
 #include "bench/joining.h"
 #include "bench/machine.h"
@@ -28,6 +29,7 @@ json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak
 json_t *flo_line_sampling(const FloSamplingResult *result);
 json_t *flo_line_surface(const FloSurfacingResult *result);
 json_t *flo_line_joints(const FloJoiningResult *result);
+json_t *flo_line_cloth(const FloClothResult *result);
 json_t *flo_line_sheet(const FloSheetResult *result);
 json_t *flo_line_tower(const FloTowerResult *result);
 json_t *flo_line_target(const FloTarget *target);

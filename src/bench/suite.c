@@ -15,6 +15,7 @@ static const char *const part_names[FLO_BENCH_PART_COUNT] = {
     [FLO_BENCH_SAMPLING] = "sampling", [FLO_BENCH_SURFACE] = "surface",
     [FLO_BENCH_JOINTS] = "joints",     [FLO_BENCH_FIVE_MILLION] = "five-million",
     [FLO_BENCH_TOWER] = "tower",       [FLO_BENCH_SHEETS] = "sheets",
+    [FLO_BENCH_CLOTH] = "cloth",
 };
 
 const char *flo_bench_part_name(size_t part) { return part < FLO_BENCH_PART_COUNT ? part_names[part] : NULL; }
@@ -354,6 +355,30 @@ static FloStatus run_sheets(Suite *suite, FloError *error) {
   return run_sheet(suite, 215, 214, error);
 }
 
+// ---- Cloth ----
+
+static FloStatus run_cloth(Suite *suite, FloClothScene scene, size_t triangles, int n_frames, int threads,
+                           FloError *error) {
+  FloClothResult result;
+  announce(suite, FLO_BENCH_CLOTH, 0, threads);
+  FLO_TRY(flo_cloth_measure(scene, triangles, n_frames, threads, &result, error));
+  if (scene == FLO_CLOTH_FILLED)
+    flo_targets_note(&suite->targets, FLO_TARGET_SKIN, result.skin_seconds / result.seconds, result.particles,
+                     threads);
+  return emit(suite, flo_line_cloth(&result), error);
+}
+
+static FloStatus run_cloths(Suite *suite, FloError *error) {
+  const int threads = most_threads(suite->spec);
+  if (suite->spec->is_quick) {
+    FLO_TRY(run_cloth(suite, FLO_CLOTH_FOLDED, 2 * 20 * 20, 1, threads, error));
+    return run_cloth(suite, FLO_CLOTH_FILLED, 2 * 16 * 16, 1, threads, error);
+  }
+  FLO_TRY(run_cloth(suite, FLO_CLOTH_FOLDED, 50000, 3, threads, error));
+  FLO_TRY(run_cloth(suite, FLO_CLOTH_FILLED, 5000, 12, threads, error));
+  return run_cloth(suite, FLO_CLOTH_FILLED, 20000, 6, threads, error);
+}
+
 // ---- All of it ----
 
 static FloStatus run_machine(Suite *suite, FloError *error) {
@@ -397,6 +422,7 @@ FloStatus flo_bench_run(const FloBenchSpec *spec, FloError *error) {
   if (has_part(spec, FLO_BENCH_SURFACE)) FLO_TRY(run_surface(&suite, error));
   if (has_part(spec, FLO_BENCH_JOINTS)) FLO_TRY(run_joints(&suite, error));
   if (has_part(spec, FLO_BENCH_SHEETS)) FLO_TRY(run_sheets(&suite, error));
+  if (has_part(spec, FLO_BENCH_CLOTH)) FLO_TRY(run_cloths(&suite, error));
   if (has_part(spec, FLO_BENCH_FIVE_MILLION))
     FLO_TRY(run_case(&suite, FLO_BENCH_FIVE_MILLION, FIVE_MILLION, most_threads(spec), error));
   if (has_part(spec, FLO_BENCH_TOWER)) FLO_TRY(run_tower(&suite, error));

@@ -19,6 +19,7 @@ typedef enum FloBenchPart {
   FLO_BENCH_SURFACE,
   FLO_BENCH_JOINTS,
   FLO_BENCH_SHEETS,
+  FLO_BENCH_CLOTH,
   FLO_BENCH_FIVE_MILLION, // only when asked for
   FLO_BENCH_TOWER,        // only when asked for
   FLO_BENCH_PART_COUNT

@@ -128,6 +128,14 @@ static void print_sheet(const json_t *line, FILE *stream) {
           1e3 * number(line, "single_seconds"));
 }
 
+static void print_cloth(const json_t *line, FILE *stream) {
+  fprintf(stream, "%s, %s, %.0f triangles: %.3f frames of 1/60 s a second, %.1f iterations, %.0f contacts",
+          text(line, "scene"), text(line, "method"), number(line, "triangles"),
+          number(line, "frames_per_second"), number(line, "iterations_per_step"), number(line, "contacts"));
+  if (isfinite(number(line, "skin_share")))
+    fprintf(stream, ", samples %.2f %%", 100 * number(line, "skin_share"));
+}
+
 static void print_tower(const json_t *line, FILE *stream) {
   double times_better = number(line, "times_better");
   fprintf(stream,
@@ -154,11 +162,19 @@ typedef struct Row {
   void (*print)(const json_t *line, FILE *stream);
 } Row;
 
-static const Row rows[] = {
-    {"stream", print_stream},     {"fma", print_fma},         {"probe", print_probe},
-    {"memory", print_memory},     {"target", print_target},   {"sampling", print_sampling},
-    {"coupling", print_coupling}, {"surface", print_surface}, {"tower", print_tower},
-    {"joints", print_joints},     {"sheets", print_sheet},    {NULL, print_case}};
+static const Row rows[] = {{"stream", print_stream},
+                           {"fma", print_fma},
+                           {"probe", print_probe},
+                           {"memory", print_memory},
+                           {"target", print_target},
+                           {"sampling", print_sampling},
+                           {"coupling", print_coupling},
+                           {"surface", print_surface},
+                           {"tower", print_tower},
+                           {"joints", print_joints},
+                           {"sheets", print_sheet},
+                           {"cloth", print_cloth},
+                           {NULL, print_case}};
 
 void flo_table_print(const json_t *line, FILE *stream) {
   const char *name = text(line, "case");

@@ -92,7 +92,8 @@ typedef struct FloKind {
   // alone, by its inverse mass.
   void (*respond)(const FloBody *, const double *impulses, double *changes);
   // Gives its nodes impulses (three numbers each) that change velocities so much that `respond` does not hold
-  // any more. Finds velocities and the response anew. Not NULL if there is `respond`.
+  // any more. Goes a way on which energy falls, and finds the response there. Its nodes get the velocities to
+  // which this response leads without further impulses. Not NULL if there is `respond`.
   void (*settle)(FloBody *, const double *impulses);
   void (*move)(FloBody *, double dt); // by the present velocities
   // Sets the motion of a body of one node: joints move it. NULL: joints cannot hold it.

@@ -186,6 +186,8 @@ void flo_soft_body_settle(FloBody *body, const double *impulses) {
   if (flo_soft_settle(own->soft, impulses, own->dt, own->threads, &report, &error) != FLO_OK)
     fail(own, &error);
   read_nodes(body);
+  for (size_t k = 0; k < own->n; ++k)
+    vec_add(own->nodes[k].velocity, flo_soft_ahead(own->soft) + 3 * k, own->nodes[k].velocity);
 }
 
 void flo_soft_body_move(FloBody *body, double dt) {

@@ -18,6 +18,7 @@ struct FloSoft {
   FloBlockMatrix matrix; // mass + dt^2 stiffness
   FloBlockFactor *factor;
   bool is_factored;   // the factor is near the matrix
+  bool is_rough;      // the impulses of the step have not settled
   bool is_refixed;    // vertices were fixed or freed since the last step
   double factored_dt; // [s]
   // Of the step. Three numbers for each vertex, if not said otherwise:
@@ -28,7 +29,7 @@ struct FloSoft {
   double *trial;    // positions at its end
   double *way;      // change of velocities in one iteration
   double *reaction; // impulses on fixed vertices in the last step
-  double *given;    // response to the impulses at its end
+  double *ahead;    // change of velocities that impulses which were given still lead to
   double *room;     // of conjugate gradients
   double *size;     // one number each: largest terms of the balance
 };

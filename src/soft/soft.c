@@ -24,7 +24,7 @@ FloStatus flo_soft_array(FloSoft *soft, size_t n, size_t element_size, void *arr
 
 static FloStatus make_arrays(FloSoft *soft, FloError *error) {
   double **const threes[] = {&soft->x,     &soft->v,   &soft->start,    &soft->impulses, &soft->gradient,
-                             &soft->trial, &soft->way, &soft->reaction, &soft->given};
+                             &soft->trial, &soft->way, &soft->reaction, &soft->ahead};
   for (size_t k = 0; k < FLO_COUNT_OF(threes); ++k)
     FLO_TRY(flo_soft_array(soft, 3 * soft->n, sizeof(double), threes[k], error));
   FLO_TRY(flo_soft_array(soft, 12 * soft->n, sizeof(double), &soft->room, error));

@@ -66,10 +66,14 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
                          FloError *error);
 // A^-1 times impulses; zero for fixed vertices. A may be that of an earlier step if it is still close.
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes);
-// Finds the velocities with further impulses, and the response there. For impulses that change velocities so
-// much that the earlier response does not hold.
+// Takes further impulses, for which the earlier response does not hold. Goes as far towards the velocities
+// that it has for them as the potential of the step falls, and finds the response there.
 FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int threads,
                           FloSoftReport *report, FloError *error);
+// What the velocities after flo_soft_settle still lack of those that the new response has.
+const double *flo_soft_ahead(const FloSoft *soft);
+// The impulses of this step will not settle: its end goes no farther than the response leads.
+void flo_soft_keep_rough(FloSoft *soft);
 // Finds the velocities with further impulses and moves the vertices.
 FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                        FloError *error);

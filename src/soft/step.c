@@ -331,6 +331,8 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
   FLO_TRY(check_finite(soft->v, 3 * soft->n, "velocity", error));
   flo_soft_refix(soft);
   soft->dt = dt;
+  soft->is_rough = false;
+  memset(soft->ahead, 0, 3 * soft->n * sizeof *soft->ahead);
   memcpy(soft->start, soft->v, 3 * soft->n * sizeof *soft->v);
   memcpy(soft->impulses, impulses, 3 * soft->n * sizeof *impulses);
   for (size_t g = 0; g < soft->groups.count; ++g)
@@ -346,12 +348,21 @@ void flo_soft_respond(const FloSoft *soft, const double *impulses, double *chang
   flo_block_solve_single(soft->factor, changes);
 }
 
-// Adds impulses; the velocities with them are those of the response, if that is exact, or near.
+// Adds impulses. The way leads to the velocities that the response has with them.
 static FloStatus take(FloSoft *soft, const double *impulses, FloError *error) {
   FLO_TRY(check_finite(impulses, 3 * soft->n, "impulse", error));
-  flo_soft_respond(soft, impulses, soft->given);
-  for (size_t i = 0; i < 3 * soft->n; ++i) soft->v[i] += soft->given[i], soft->impulses[i] += impulses[i];
+  flo_soft_respond(soft, impulses, soft->way);
+  for (size_t i = 0; i < 3 * soft->n; ++i)
+    soft->way[i] += soft->ahead[i], soft->impulses[i] += impulses[i], soft->ahead[i] = 0;
   return FLO_OK;
+}
+
+// Goes as far along the way as the potential falls. The response is definite, so there is always a part of
+// the way that lets it fall.
+static void go_down(Step *step) {
+  assemble(step, false);
+  step->potential = potential_at(step, 0);
+  search(step, dot(step->soft, step->soft->gradient, step->soft->way));
 }
 
 // The factors are made anew, also if the velocities were right at once.
@@ -361,20 +372,32 @@ FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int 
   *report = (FloSoftReport){0};
   FLO_TRY(take(soft, impulses, error));
   Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
-  FLO_TRY(iterate(&step, error));
+  go_down(&step);
   soft->is_factored = false;
   assemble(&step, true);
-  return find_way(&step, error);
+  FLO_TRY(find_way(&step, error));
+  memcpy(soft->ahead, soft->way, 3 * soft->n * sizeof *soft->way);
+  return FLO_OK;
 }
 
+const double *flo_soft_ahead(const FloSoft *soft) { return soft->ahead; }
+void flo_soft_keep_rough(FloSoft *soft) { soft->is_rough = true; }
+
+// Impulses that have not settled belong to the velocities that were found with them, and to no others: exact
+// velocities may be far away.
 FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                        FloError *error) {
   FLO_ASSERT(dt == soft->dt);
   *report = (FloSoftReport){0};
   FLO_TRY(take(soft, impulses, error));
   Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
-  assemble(&step, false);
-  if (!is_balanced(&step)) FLO_TRY(iterate(&step, error));
+  if (soft->is_rough) {
+    go_down(&step);
+  } else {
+    go(soft, 1);
+    assemble(&step, false);
+    if (!is_balanced(&step)) FLO_TRY(iterate(&step, error));
+  }
   balance_momentum(soft);
   for (size_t i = 0; i < 3 * soft->n; ++i) soft->x[i] += dt * soft->v[i];
   soft->dt = 0;

@@ -185,7 +185,7 @@ static void weigh_range(void *context, size_t begin, size_t end, int thread) {
 static FloStatus reserve_scratch(FloRows *rows, FloError *error) {
   FloRowScratch *s = &rows->scratch;
   double **const of_components[] = {&s->move, &s->way, &s->error, &s->from, &s->from_error};
-  size_t n = rows->n_components * FLO_COUNT_OF(of_components) + rows->n_rows + 7 * rows->n_nodes;
+  size_t n = rows->n_components * FLO_COUNT_OF(of_components) + rows->n_rows + 13 * rows->n_nodes;
   FLO_TRY(grow(rows, BUFFER_SCRATCH, n, 0, sizeof(double), error));
   double *next = rows->buffers[BUFFER_SCRATCH].data;
   for (size_t k = 0; k < FLO_COUNT_OF(of_components); ++k) {
@@ -194,7 +194,8 @@ static FloStatus reserve_scratch(FloRows *rows, FloError *error) {
   }
   s->response = next;
   s->start = s->response + rows->n_rows;
-  s->share = s->start + 6 * rows->n_nodes;
+  s->changes = s->start + 6 * rows->n_nodes;
+  s->share = s->changes + 6 * rows->n_nodes;
   return FLO_OK;
 }
 
@@ -350,13 +351,27 @@ static void node_range(void *context, size_t begin, size_t end, int thread) {
   }
 }
 
-void flo_rows_gather(const FloRows *rows, int threads, const double *start, const double *lambda,
-                     double *velocities) {
+// Of nodes that move alone.
+static void gather_alone(const FloRows *rows, int threads, const double *start, const double *lambda,
+                         double *velocities) {
   enum { CHUNKS_AT_ONCE = 16 };
   Pass pass = {.rows = rows, .start = start, .lambda = (double *)lambda, .velocities = velocities};
   size_t n_chunks = rows->node_chunk[rows->n_nodes];
   flo_parallel_for(threads, n_chunks, CHUNKS_AT_ONCE, chunk_range, &pass);
   flo_parallel_for(threads, rows->n_nodes, NODES_PER_CHUNK, node_range, &pass);
+}
+
+void flo_rows_gather(const FloRows *rows, int threads, const double *start, const double *lambda,
+                     double *velocities) {
+  double *changes = rows->scratch.changes;
+  if (!rows->follow) {
+    gather_alone(rows, threads, start, lambda, velocities);
+    return;
+  }
+  memset(changes, 0, 6 * rows->n_nodes * sizeof *changes);
+  gather_alone(rows, threads, changes, lambda, changes);
+  rows->follow(rows->follower, changes);
+  for (size_t k = 0; k < 6 * rows->n_nodes; ++k) velocities[k] = start[k] + changes[k];
 }
 
 static void error_range(void *context, size_t begin, size_t end, int thread) {

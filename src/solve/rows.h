@@ -55,11 +55,15 @@ typedef struct FloRowBlock {
   double response; // its part of the row's response
 } FloRowBlock;
 
+// Nodes that hold each other: turns changes of velocity that impulses give to single nodes, six for each,
+// into those that all of them get. It must be linear and symmetric, and yield no more than single nodes do.
+typedef void (*FloFollowFn)(const void *follower, double *changes);
+
 // Vectors that solvers use, so that they need not allocate.
 typedef struct FloRowScratch {
   double *move, *way, *error, *from, *from_error; // for each component
   double *response;                               // for each row
-  double *start;                                  // six for each node
+  double *start, *changes;                        // six for each node
   double *share;                                  // for each node
 } FloRowScratch;
 
@@ -81,6 +85,10 @@ typedef struct FloRows {
   // colour_begin[c + 1]).
   size_t n_colours;
   uint32_t *colour_begin, *colour_rows;
+  // NULL: each node moves alone. Set it before finishing. Gauss-Seidel does not know it; projected Jacobi
+  // does.
+  FloFollowFn follow;
+  const void *follower;
   FloRowScratch scratch;
   FloBuffer buffers[FLO_ROW_BUFFERS];
 } FloRows;

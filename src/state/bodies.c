@@ -5,7 +5,9 @@
 #include "state/state.h"
 
 void flo_world_place_samples(FloWorld *world, const FloBody *body) {
+  const double since = flo_seconds();
   body->kind->place(body, flo_samples_of(world, body));
+  if (flo_body_is_soft(body)) world->skin_seconds += flo_seconds() - since;
   if (body->kind->set == FLO_SET_BOUNDARY) flo_epoch_note(world, &world->epochs.walls);
 }
 

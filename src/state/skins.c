@@ -365,10 +365,17 @@ static FloStatus weigh_soft_skins(FloWorld *world, bool is_first, FloError *erro
   return FLO_OK;
 }
 
-FloStatus flo_world_resample(FloWorld *world, FloError *error) {
+static FloStatus resample(FloWorld *world, FloError *error) {
   FLO_TRY(weigh_soft_skins(world, true, error));
   FLO_TRY(find_wet_cells(world, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     if (flo_world_has_changing_skin(world, (FloSet)set)) FLO_TRY(resample_set(world, (FloSet)set, error));
   return weigh_soft_skins(world, false, error);
+}
+
+FloStatus flo_world_resample(FloWorld *world, FloError *error) {
+  const double since = flo_seconds();
+  const FloStatus status = resample(world, error);
+  world->skin_seconds += flo_seconds() - since;
+  return status;
 }

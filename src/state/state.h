@@ -158,6 +158,9 @@ struct FloWorld {
     FloWetCells wet;  // where they can meet fluid
   } skins;            // skins that lose and gain samples
   double stage_seconds[FLO_STAGE_COUNT];
+  double
+      skin_seconds; // of all steps: to place, add, remove and weigh samples of soft bodies, and to pass
+                    // motions and forces on between samples and nodes where a method does so for all at once
   bool has_filters; // some body does not touch all others
   FloStepFn after_step;
   void *after_step_context;

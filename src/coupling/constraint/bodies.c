@@ -68,13 +68,15 @@ static void add_film(void *context, size_t node, const double force[3], const do
 }
 
 void flo_constraint_push_bodies(FloWorld *world, FloConstraint *c) {
+  const double speed = world->params[FLO_CONSTRAINT_TOLERANCE] * world->def.spacing / c->dt;
   find_wrenches(world, c);
+  flo_body_solve_settle(&c->bodies, world, c->wrenches, speed, (int)world->params[FLO_CONSTRAINT_ITERATIONS]);
   flo_body_solve_take(&c->bodies, world, c->wrenches);
   flo_world_clear_body_forces(world);
   for (size_t k = 0; k < world->nodes.count; ++k) {
     FloBody *body = flo_node_body(world, k);
     double force[3], torque[3];
-    flo_node_push(world, k, c->wrenches + 6 * k, c->wrenches + 6 * k + 3);
+    flo_body_solve_push(&c->bodies, world, k, c->wrenches + 6 * k);
     vec_scale(c->wrenches + 6 * k, 1 / c->dt, force);
     vec_scale(c->wrenches + 6 * k + 3, 1 / c->dt, torque);
     flo_body_add_force(body, force, torque, flo_node_at(world, k)->position, body->state.pose.position);

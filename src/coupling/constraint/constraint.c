@@ -180,6 +180,7 @@ static FloStatus apply_forces(FloWorld *world, FloConstraint *c, FloError *error
   flo_body_rows_add_wrenches(&c->drag, world, c->wrenches);
   flo_body_rows_add_wrenches(&c->forces.tension.bodies, world, c->wrenches);
   FLO_TRY(press_films(world, c, error));
+  flo_body_solve_expect(&c->bodies, world, world->params[FLO_CONSTRAINT_WARM_START] > 0, c->wrenches);
   flo_world_kick_bodies(world, c->wrenches, c->dt);
   flo_forces_predict(world, c->explicit_force, c->dt, c->start);
   FLO_TRY(flo_constraint_make_viscous(world, c, error));
@@ -278,6 +279,7 @@ const FloMethod flo_constraint = {.name = "constraint",
                                   .n_operators = FLO_COUNT_OF(operators),
                                   .moves = FLO_MOVES_ALL,
                                   .moves_pieces = true,
+                                  .touches_soft = true,
                                   .reads_restitution = true,
                                   .state_size = sizeof(FloConstraint),
                                   .saved = saved,

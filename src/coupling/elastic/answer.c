@@ -6,8 +6,8 @@
 // (FloKind.respond); other nodes move by their own mass. Then contacts and joints act.
 //
 // A soft body responds as it would near the state that its kick has found. So the kick contains the pressures
-// that the iterations start from. Without them a sheet that is far lighter than the water on it would be far
-// from its place, and would respond as it does there.
+// and contacts that the iterations start from. Without them a sheet that is far lighter than the water on it
+// would be far from its place, and would respond as it does there.
 #include "base/parallel.h"
 #include "coupling/elastic/elastic.h"
 #include "coupling/forces/carried.h"
@@ -92,14 +92,13 @@ static void press_bodies(FloWorld *world, FloElastic *e) {
 }
 
 void flo_elastic_expect_pressures(FloWorld *world, FloElastic *e) {
-  memset(e->known, 0, 6 * world->nodes.count * sizeof *e->known);
   if (!e->has_bodies) return;
   press_bodies(world, e);
   for (size_t k = 0; k < world->bodies.count; ++k) {
     const FloBody *body = &flo_bodies(world)[k];
     const size_t first = 6 * body->first_node;
     if (flo_body_is_soft(body) && flo_body_is_pushed(body))
-      memcpy(e->known + first, e->pressed.wrenches + first, 6 * body->n_nodes * sizeof(double));
+      memcpy(e->bodies.expected + first, e->pressed.wrenches + first, 6 * body->n_nodes * sizeof(double));
   }
 }
 
@@ -108,7 +107,7 @@ static void respond_together(const FloElastic *e, const FloBody *body, double *m
   double *impulses = e->loads, *changes = e->loads + 3 * body->n_nodes;
   for (size_t k = 0; k < body->n_nodes; ++k) {
     const size_t at = 6 * (body->first_node + k);
-    vec_sub(e->pressed.wrenches + at, e->known + at, impulses + 3 * k);
+    vec_sub(e->pressed.wrenches + at, e->bodies.expected + at, impulses + 3 * k);
     vec_scale(impulses + 3 * k, e->dt, impulses + 3 * k);
   }
   body->kind->respond(body, impulses, changes);
@@ -123,18 +122,15 @@ static void respond_alone(const FloElastic *e, const FloBody *body, double *moti
   }
 }
 
-// Contacts cost little beside the fluid, so they may take many sweeps in each iteration, in tens.
-enum { CONTACT_ITERATIONS = 30 };
-
 // Adds what contacts and joints give so far, and lets them find what they have to give now.
 static void hold_together(FloWorld *world, FloElastic *e) {
   FloBodySolve *bodies = &e->bodies;
-  const double way = e->dt / world->def.spacing; // of a velocity in the step, in spacings
-  const double speed = world->params[FLO_ELASTIC_CONTACT_TOLERANCE] / way;
+  const double speed = flo_elastic_contact_speed(world, e);
   for (size_t k = 0; k < 6 * world->nodes.count; ++k) bodies->motion[k] += bodies->given[k];
   if (bodies->rows.n_rows)
     flo_rows_gather(&bodies->rows, world->threads, bodies->motion, bodies->lambda, bodies->motion);
-  e->contact_residual = flo_body_solve_sweep(bodies, world, speed, CONTACT_ITERATIONS) / fmax(speed, 1e-30);
+  e->contact_residual =
+      flo_body_solve_sweep(bodies, world, speed, FLO_ELASTIC_CONTACT_ITERATIONS) / fmax(speed, 1e-30);
 }
 
 static void move_bodies(FloWorld *world, FloElastic *e) {

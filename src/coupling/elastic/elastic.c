@@ -118,7 +118,7 @@ static double elastic_max_dt(const FloWorld *world, const void *state, const cha
 }
 
 static FloStatus reserve_nodes(FloWorld *world, FloElastic *e, FloError *error) {
-  double **arrays[] = {&e->wrenches, &e->start_motion, &e->impulses, &e->loads, &e->known};
+  double **arrays[] = {&e->wrenches, &e->start_motion, &e->impulses, &e->loads};
   const size_t n = 6 * world->nodes.count + 1;
   FLO_TRY(flo_buffer_reserve(&world->memory, &e->node_buffer, n * FLO_COUNT_OF(arrays) * sizeof(double), 0,
                              error));
@@ -226,7 +226,8 @@ static void start_pressures(const FloWorld *world, FloElastic *e) {
 static void kick_bodies(FloWorld *world, FloElastic *e) {
   double *wrenches = e->impulses; // free until the end of the step
   flo_elastic_expect_pressures(world, e);
-  for (size_t k = 0; k < 6 * world->nodes.count; ++k) wrenches[k] = e->wrenches[k] + e->known[k];
+  memcpy(wrenches, e->wrenches, 6 * world->nodes.count * sizeof *wrenches);
+  flo_body_solve_expect(&e->bodies, world, world->params[FLO_ELASTIC_WARM_START] > 0, wrenches);
   flo_world_kick_bodies(world, wrenches, e->dt);
 }
 
@@ -300,13 +301,13 @@ static void push_bodies(FloWorld *world, FloElastic *e) {
   memset(e->impulses, 0, 6 * world->nodes.count * sizeof(double));
   for (size_t k = 0; e->has_bodies && k < 6 * world->nodes.count; ++k)
     e->impulses[k] = e->dt * e->pressed.wrenches[k];
+  flo_body_solve_settle(&e->bodies, world, e->impulses, flo_elastic_contact_speed(world, e),
+                        FLO_ELASTIC_CONTACT_ITERATIONS);
   flo_body_solve_take(&e->bodies, world, e->impulses);
   flo_world_clear_body_forces(world);
   for (size_t k = 0; k < world->nodes.count; ++k) {
     const double *impulse = e->impulses + 6 * k;
-    double push[3];
-    vec_add_scaled(impulse, e->known + 6 * k, -e->dt, push); // the kick contained the rest
-    flo_node_push(world, k, push, impulse + 3);
+    flo_body_solve_push(&e->bodies, world, k, impulse);
     add_force(world, impulse, 1 / e->dt, k);
     add_force(world, e->wrenches + 6 * k, 1, k);
     if (e->forces.is_implicit && implicit->is_used) add_force(world, implicit->wrenches + 6 * k, 1, k);
@@ -381,6 +382,7 @@ const FloMethod flo_elastic = {
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
+    .touches_soft = true,
     .reads_restitution = true,
     .state_size = sizeof(FloElastic),
     .saved = saved,

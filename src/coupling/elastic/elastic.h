@@ -71,7 +71,6 @@ typedef struct FloElastic {
   FloSoftMotion soft_motion;
   FloSoftYield soft_yield;
   double *wrenches, *start_motion, *impulses, *loads; // six for each node
-  double *known; // the same: pressures that the kick of soft bodies contains already; see answer.c
   FLO_ARRAYS(FLO_ELASTIC_ARRAYS);
   FloBuffer node_buffer, wall_force, strength;
 } FloElastic;
@@ -98,6 +97,14 @@ enum { FLO_ELASTIC_PLAIN, FLO_ELASTIC_NNCG };
 
 // Extra fields of the method, in their order.
 enum { FLO_ELASTIC_WARM, FLO_ELASTIC_WET, FLO_ELASTIC_FILM };
+
+// Contacts cost little beside the fluid, so they may take many sweeps in each iteration, in tens.
+enum { FLO_ELASTIC_CONTACT_ITERATIONS = 30 };
+
+// Contacts have converged if they change velocities by less than this [m/s].
+static inline double flo_elastic_contact_speed(const FloWorld *world, const FloElastic *e) {
+  return world->params[FLO_ELASTIC_CONTACT_TOLERANCE] * world->def.spacing / e->dt;
+}
 
 static inline bool flo_elastic_is_active(const FloElastic *e, size_t row) {
   return e->diagonal[row] > 0 && (e->pressure[row] > 0 || e->error[row] < 0);

@@ -158,12 +158,16 @@ static void gather_range(void *context, size_t begin, size_t end, int thread) {
 
 void flo_world_spread_motions(FloWorld *world, const double *motions, float *quads) {
   Spread spread = {.world = world, .motions = motions, .quads = quads};
+  const double since = flo_seconds();
   flo_parallel_for(world->threads, world->bodies.count, BODIES_PER_CHUNK, spread_range, &spread);
+  world->skin_seconds += flo_seconds() - since;
 }
 
 void flo_world_gather_wrenches(FloWorld *world, const float *forces, double *wrenches) {
   Spread spread = {.world = world, .forces = forces, .wrenches = wrenches};
+  const double since = flo_seconds();
   flo_parallel_for(world->threads, world->bodies.count, BODIES_PER_CHUNK, gather_range, &spread);
+  world->skin_seconds += flo_seconds() - since;
 }
 
 void flo_world_read_motions(const FloWorld *world, double *motions) {

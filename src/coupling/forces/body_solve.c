@@ -1,7 +1,10 @@
 #include "coupling/forces/body_solve.h"
 
 #include "coupling/forces/carried.h"
+#include "coupling/forces/pins.h"
+#include "coupling/forces/soft_again.h"
 #include "solve/gauss_seidel.h"
+#include "solve/jacobi.h"
 
 #include <string.h>
 
@@ -11,9 +14,6 @@ enum { CONTACT_SWEEPS = 10 };
 // What is kept of a contact: the force along the normal, that of friction [N], and the displacement since it
 // stuck [m].
 enum { KEPT_PUSH, KEPT_FRICTION, KEPT_ANCHOR = KEPT_FRICTION + 3 };
-
-// Share of the displacement since sticking that a contact takes back in a step.
-#define ANCHOR_RATE 0.2
 
 enum { NODES, POINTS, LAMBDA };
 
@@ -116,7 +116,7 @@ static FloStatus add_friction(FloWorld *world, FloBodySolve *c, const Meeting *m
   touching->drag_row = FLO_NO_ROW;
   if (!(friction > 0)) return FLO_OK;
   def.width = 3, def.normal = touching->row, def.friction = friction;
-  vec_add_scaled(m->wall, m->point->kept + KEPT_ANCHOR, -ANCHOR_RATE / c->dt, def.wanted);
+  vec_add_scaled(m->wall, m->point->kept + KEPT_ANCHOR, -FLO_ANCHOR_RATE / c->dt, def.wanted);
   vec_add_scaled(def.wanted, m->point->normal, -vec_dot(def.wanted, m->point->normal), def.wanted);
   touching->drag_row = (uint32_t)c->rows.n_rows;
   return add_row(&c->rows, m, &def, error);
@@ -146,9 +146,22 @@ static FloStatus add_rolling(FloBodySolve *c, const Meeting *m, FloTouchingPoint
   return add_spins(&c->rows, &m->theirs, -1, error);
 }
 
+// A pin holds along all axes.
+static FloStatus add_pin(const FloWorld *world, FloBodySolve *c, const Meeting *m, FloTouchingPoint *touching,
+                         FloError *error) {
+  FloRowDef def = flo_default_row_def();
+  touching->row = touching->roll_row = FLO_NO_ROW;
+  def.width = 3;
+  flo_pin_drift(world, m->point, c->dt, def.wanted);
+  vec_scale(def.wanted, -1, def.wanted);
+  touching->drag_row = (uint32_t)c->rows.n_rows;
+  return add_row(&c->rows, m, &def, error);
+}
+
 static FloStatus add_point(FloWorld *world, FloBodySolve *c, size_t k, FloError *error) {
   const Meeting m = meet(world, k);
   FloTouchingPoint *touching = &c->points[k];
+  if (m.point->is_glued) return add_pin(world, c, &m, touching, error);
   FLO_TRY(add_normal(world, c, &m, touching, error));
   FLO_TRY(add_friction(world, c, &m, touching, error));
   return add_rolling(c, &m, touching, error);
@@ -158,24 +171,61 @@ static void apply_mobility(const void *context, size_t node, const double wrench
   flo_node_apply(flo_node_at(context, node), wrench, out);
 }
 
+// ---- Soft bodies ----
+
+static bool is_soft_and_pushed(const FloBody *body) {
+  return flo_body_is_soft(body) && flo_body_is_pushed(body) && body->n_nodes > 0;
+}
+
+// All nodes of a soft body follow when some of them are pushed.
+static void follow_body(const FloBodySolve *c, const FloBody *body, double *changes) {
+  double *impulses = c->room, *answer = c->room + 3 * body->n_nodes;
+  for (size_t k = 0; k < body->n_nodes; ++k)
+    vec_scale(changes + 6 * k, body->nodes[k].mass, impulses + 3 * k);
+  body->kind->respond(body, impulses, answer);
+  for (size_t k = 0; k < body->n_nodes; ++k) vec_copy(answer + 3 * k, changes + 6 * k);
+}
+
+static void follow(const void *follower, double *changes) {
+  const FloBodySolve *c = follower;
+  for (size_t k = 0; k < c->world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(c->world)[k];
+    if (is_soft_and_pushed(body)) follow_body(c, body, changes + 6 * body->first_node);
+  }
+}
+
+// The kick has given soft bodies the velocities with the impulses that the solution starts from.
+static void take_start(const FloWorld *world, FloBodySolve *c) {
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (is_soft_and_pushed(body))
+      memcpy(c->motion + 6 * body->first_node, c->start + 6 * body->first_node,
+             6 * body->n_nodes * sizeof *c->motion);
+  }
+}
+
+// ---- The start ----
+
 // Starts from all of the last step's forces: contacts are solved in each iteration, so they do not ring.
 static void start_lambda(const FloWorld *world, FloBodySolve *c) {
   const double share = c->is_warm ? c->dt : 0;
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
     const double *kept = flo_contact_points(&world->body_contacts)[k].kept;
     const FloTouchingPoint *touching = &c->points[k];
-    c->lambda[c->rows.rows[touching->row].component] = share * kept[KEPT_PUSH];
+    if (touching->row != FLO_NO_ROW)
+      c->lambda[c->rows.rows[touching->row].component] = share * kept[KEPT_PUSH];
     if (touching->drag_row != FLO_NO_ROW)
       vec_scale(kept + KEPT_FRICTION, share, c->lambda + c->rows.rows[touching->drag_row].component);
   }
-  for (size_t k = 0; k < c->rows.n_rows; ++k)
-    flo_row_push(&c->rows, &c->rows.rows[k], c->lambda + c->rows.rows[k].component, c->motion);
+  if (c->rows.n_rows) flo_rows_gather(&c->rows, world->threads, c->motion, c->lambda, c->motion);
+  if (c->is_expected) take_start(world, c);
 }
 
 static FloStatus make_rows(FloWorld *world, FloBodySolve *c, FloError *error) {
   const size_t n = world->body_contacts.points.count;
   if (!c->rows.memory) flo_rows_init(&c->rows, &world->memory);
   flo_rows_clear(&c->rows);
+  c->rows.follow = c->has_soft ? follow : NULL, c->rows.follower = c;
   for (size_t k = 0; k < n; ++k) FLO_TRY(add_point(world, c, k, error));
   if (n)
     FLO_TRY(flo_rows_finish_with(&c->rows, apply_mobility, world, world->nodes.count, world->threads, error));
@@ -190,7 +240,8 @@ static FloStatus make_rows(FloWorld *world, FloBodySolve *c, FloError *error) {
 // ---- Before the iterations ----
 
 static FloStatus reserve_nodes(FloWorld *world, FloBodySolve *c, FloError *error) {
-  double **arrays[] = {&c->motion_before, &c->motion, &c->given};
+  double **arrays[] = {&c->motion_before, &c->motion, &c->given, &c->expected,
+                       &c->start,         &c->found,  &c->room};
   const size_t n = 6 * world->nodes.count + 1, size = n * FLO_COUNT_OF(arrays) * sizeof(double);
   FLO_TRY(reserve(world, c, NODES, size, error));
   memset(c->buffers[NODES].data, 0, size);
@@ -199,11 +250,12 @@ static FloStatus reserve_nodes(FloWorld *world, FloBodySolve *c, FloError *error
 }
 
 FloStatus flo_body_solve_meet(FloBodySolve *c, FloWorld *world, double dt, FloError *error) {
-  c->dt = dt;
+  c->dt = dt, c->world = world, c->is_expected = false;
   FLO_TRY(reserve_nodes(world, c, error));
   flo_world_read_motions(world, c->motion_before);
   FLO_TRY(flo_world_find_contacts(world, c->dt, error));
   const size_t n = world->body_contacts.points.count;
+  c->has_soft = flo_world_has_soft_contacts(world);
   FLO_TRY(reserve(world, c, POINTS, (n + 1) * sizeof *c->points, error));
   c->points = c->buffers[POINTS].data;
   for (size_t k = 0; k < n; ++k) {
@@ -218,6 +270,7 @@ FloStatus flo_body_solve_meet(FloBodySolve *c, FloWorld *world, double dt, FloEr
 FloStatus flo_body_solve_start(FloBodySolve *c, FloWorld *world, bool is_warm, FloError *error) {
   c->is_warm = is_warm;
   flo_world_read_motions(world, c->motion);
+  memcpy(c->start, c->motion, 6 * world->nodes.count * sizeof *c->start);
   FLO_TRY(make_rows(world, c, error));
   return flo_world_weigh_joints(world, c->dt, NULL, NULL, error);
 }
@@ -259,7 +312,9 @@ static double solve_contacts(FloWorld *world, FloBodySolve *c, double speed, int
   for (size_t k = 0; k < c->rows.n_components; ++k) c->lambda[k] = -c->lambda[k];
   flo_rows_gather(&c->rows, world->threads, c->motion, c->lambda, c->motion);
   for (size_t k = 0; k < c->rows.n_components; ++k) c->lambda[k] = -c->lambda[k];
-  return flo_gauss_seidel(&c->rows, world->threads, &limits, c->lambda, c->motion).residual;
+  return (c->has_soft ? flo_jacobi : flo_gauss_seidel)(&c->rows, world->threads, &limits, c->lambda,
+                                                       c->motion)
+      .residual;
 }
 
 // A motor that presses a body onto a floor needs many turns of the two, which cost little beside the fluid's.
@@ -312,47 +367,132 @@ static void keep_anchor(const FloBodySolve *c, const Meeting *m, const FloRow *r
     vec_set(anchor, 0, 0, 0);
 }
 
-// Adds the friction to the impulse, and keeps it.
-static void take_friction(const FloBodySolve *c, const Meeting *m, const FloTouchingPoint *touching,
-                          double impulse[3], double kept[FLO_N_KEPT]) {
+static double push_of(const FloBodySolve *c, const FloTouchingPoint *touching) {
+  return touching->row == FLO_NO_ROW ? 0 : c->lambda[c->rows.rows[touching->row].component];
+}
+
+static void keep_point(FloWorld *world, const FloBodySolve *c, const Meeting *m,
+                       const FloTouchingPoint *touching, double kept[FLO_N_KEPT]) {
+  memset(kept, 0, KEPT_ANCHOR * sizeof *kept);
+  kept[KEPT_PUSH] = push_of(c, touching) / c->dt;
+  world->contacts += kept[KEPT_PUSH] > 0;
   if (touching->drag_row == FLO_NO_ROW) {
-    memset(kept + KEPT_FRICTION, 0, 6 * sizeof *kept);
+    vec_set(kept + KEPT_ANCHOR, 0, 0, 0);
     return;
   }
   const FloRow *row = &c->rows.rows[touching->drag_row];
-  const double *drag = c->lambda + row->component;
-  vec_scale(drag, 1 / c->dt, kept + KEPT_FRICTION);
-  keep_anchor(c, m, row, c->dt * kept[KEPT_PUSH], kept + KEPT_ANCHOR);
-  vec_add(impulse, drag, impulse);
+  vec_scale(c->lambda + row->component, 1 / c->dt, kept + KEPT_FRICTION);
+  if (m->point->is_glued)
+    flo_soft_body_load_pin(m->body, m->point->pin, kept + KEPT_FRICTION);
+  else
+    keep_anchor(c, m, row, c->dt * kept[KEPT_PUSH], kept + KEPT_ANCHOR);
 }
 
-static void take_rolling(const FloBodySolve *c, const Meeting *m, const FloTouchingPoint *touching,
-                         double *impulses) {
+static void add_rolling_torque(const FloBodySolve *c, const Meeting *m, const FloTouchingPoint *touching,
+                               double *impulses) {
   if (touching->roll_row == FLO_NO_ROW) return;
   const double *torque = c->lambda + c->rows.rows[touching->roll_row].component;
   add_torque(&m->own, torque, 1, impulses);
   add_torque(&m->theirs, torque, -1, impulses);
 }
 
-static void take_point(FloWorld *world, const FloBodySolve *c, size_t k, double *impulses) {
-  const Meeting m = meet(world, k);
-  const FloTouchingPoint *touching = &c->points[k];
-  double *kept = flo_contact_points(&world->body_contacts)[k].kept, impulse[3];
-  const double push = c->lambda[c->rows.rows[touching->row].component];
-  kept[KEPT_PUSH] = push / c->dt;
-  vec_scale(m.point->normal, push, impulse);
-  take_friction(c, &m, touching, impulse, kept);
-  vec_copy(impulse, flo_contact_points(&world->body_contacts)[k].push);
-  take_rolling(c, &m, touching, impulses);
-  add_impulse(&m.own, impulse, 1, impulses);
-  add_impulse(&m.theirs, impulse, -1, impulses);
-  world->contacts += push > 0;
+static void add_point_impulse(const FloBodySolve *c, const Meeting *m, const FloTouchingPoint *touching,
+                              double impulse[3], double *impulses) {
+  vec_scale(m->point->normal, push_of(c, touching), impulse);
+  if (touching->drag_row != FLO_NO_ROW)
+    vec_add(impulse, c->lambda + c->rows.rows[touching->drag_row].component, impulse);
+  add_rolling_torque(c, m, touching, impulses);
+  add_impulse(&m->own, impulse, 1, impulses);
+  add_impulse(&m->theirs, impulse, -1, impulses);
 }
 
 void flo_body_solve_take(const FloBodySolve *c, FloWorld *world, double *impulses) {
   world->contacts = 0;
-  for (size_t k = 0; k < world->body_contacts.points.count; ++k) take_point(world, c, k, impulses);
+  for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
+    const Meeting m = meet(world, k);
+    FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
+    keep_point(world, c, &m, &c->points[k], point->kept);
+    add_point_impulse(c, &m, &c->points[k], point->push, impulses);
+  }
 }
+
+void flo_body_solve_push(const FloBodySolve *c, FloWorld *world, size_t node, const double impulse[6]) {
+  double push[3];
+  vec_add_scaled(impulse, c->expected + 6 * node, -c->dt, push);
+  flo_node_push(world, node, push, impulse + 3);
+}
+
+// ---- Soft bodies, before and after ----
+
+// The force of the last step's contact on the nodes of soft bodies.
+static void expect_point(FloBodySolve *c, const Meeting *m) {
+  double force[3];
+  vec_scale(m->point->normal, m->point->is_glued ? 0 : m->point->kept[KEPT_PUSH], force);
+  vec_add(force, m->point->kept + KEPT_FRICTION, force);
+  if (is_soft_and_pushed(m->body)) add_impulse(&m->own, force, 1, c->expected);
+  if (is_soft_and_pushed(m->other)) add_impulse(&m->theirs, force, -1, c->expected);
+}
+
+void flo_body_solve_expect(FloBodySolve *c, FloWorld *world, bool is_warm, double *wrenches) {
+  c->is_expected = true;
+  for (size_t k = 0; is_warm && k < world->body_contacts.points.count; ++k) {
+    const Meeting m = meet(world, k);
+    expect_point(c, &m);
+  }
+  for (size_t k = 0; k < 6 * world->nodes.count; ++k) wrenches[k] += c->expected[k];
+}
+
+// All forces on nodes [N].
+static void find_forces(FloBodySolve *c, const FloWorld *world, const double *others) {
+  const size_t n = 6 * world->nodes.count;
+  memcpy(c->found, others, n * sizeof *c->found);
+  for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
+    const Meeting m = meet(world, k);
+    double impulse[3];
+    add_point_impulse(c, &m, &c->points[k], impulse, c->found);
+  }
+  for (size_t k = 0; k < n; ++k) c->found[k] /= c->dt;
+}
+
+// Soft bodies as they respond to these forces now.
+static void move_soft(FloBodySolve *c, const FloWorld *world) {
+  for (size_t n = 0; n < world->bodies.count; ++n) {
+    const FloBody *body = &flo_bodies(world)[n];
+    if (!is_soft_and_pushed(body)) continue;
+    double *impulses = c->room, *answer = c->room + 3 * body->n_nodes;
+    for (size_t k = 0; k < body->n_nodes; ++k) {
+      const size_t at = 6 * (body->first_node + k);
+      vec_sub(c->found + at, c->expected + at, impulses + 3 * k);
+      vec_scale(impulses + 3 * k, c->dt, impulses + 3 * k);
+    }
+    body->kind->respond(body, impulses, answer);
+    for (size_t k = 0; k < body->n_nodes; ++k) {
+      const size_t at = 6 * (body->first_node + k);
+      vec_add(c->start + at, answer + 3 * k, c->motion + at);
+    }
+  }
+}
+
+void flo_body_solve_settle(FloBodySolve *c, FloWorld *world, const double *others, double speed,
+                           int n_iterations) {
+  const FloSoftAgain again = {.dt = c->dt,
+                              .stride = 6,
+                              .found = c->found,
+                              .velocity = c->motion,
+                              .taken = c->expected,
+                              .start = c->start,
+                              .impulses = c->room};
+  bool is_open = c->has_soft;
+  for (int round = 1; is_open; ++round) {
+    find_forces(c, world, others);
+    move_soft(c, world);
+    flo_body_solve_sweep(c, world, speed, n_iterations);
+    find_forces(c, world, others);
+    is_open = flo_soft_again(world, &again, round);
+  }
+}
+
+// ---- Walls ----
 
 void flo_body_solve_add_to_walls(const FloBodySolve *c, const FloWorld *world, float *force) {
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) {

@@ -6,8 +6,7 @@
 #include "base/parallel.h"
 #include "coupling/monolithic/monolithic.h"
 
-// Share of the displacement since sticking that a contact takes back in a step.
-#define ANCHOR_RATE 0.2f
+#include "coupling/forces/pins.h"
 
 // ---- For both kinds of contacts ----
 
@@ -32,67 +31,14 @@ FloStatus flo_monolithic_give_touches(FloWorld *world, FloMonolithic *mono, FloE
   return FLO_OK;
 }
 
-// A glued point that is off returns no faster than bodies part that overlap as much: a short step would hurl
-// it.
-static float return_rate(const FloWorld *world, const FloMonolithic *mono, const FloContactPoint *point) {
-  const double off = vec_length(point->away), s = world->def.spacing;
-  if (!point->is_glued || off == 0) return ANCHOR_RATE / (float)mono->dt;
-  return (float)fmin((double)ANCHOR_RATE / mono->dt,
-                     flo_body_parting_speed(world->def.gravity, s, off) / off);
-}
-
-// Within the step the place that a pin holds turns with its body, on a circle. The velocity of the body there
-// leads along the tangent. What is missing per time [m/s], if the body turns with this spin: without it pins
-// would be torn off fast bodies and pulled back, and energy would grow.
-static void find_turn(const FloWorld *world, const FloMonolithic *mono, const FloContactPoint *point,
-                      const double spin[3], double missing[3]) {
-  const FloNode *node = flo_bodies(world)[point->other].nodes;
-  const double angle = mono->dt * vec_length(spin);
-  double image[3], arm[3], tangent[3], turned[3], turn[4];
-  vec_set(missing, 0, 0, 0);
-  if (!(angle > 0)) return;
-  flo_world_nearest_image(world, node->position, point->x, image);
-  vec_sub(image, node->position, arm);
-  vec_scale(spin, mono->dt / angle, turned);
-  quat_from_axis_angle(turned, angle, turn);
-  quat_rotate(turn, arm, turned);
-  vec_cross(spin, arm, tangent);
-  vec_sub(turned, arm, missing);
-  vec_scale(missing, 1 / mono->dt, missing);
-  vec_sub(missing, tangent, missing);
-}
-
 static void find_anchor(const FloWorld *world, const FloMonolithic *mono, const FloContactPoint *point,
                         FloContact *contact) {
   const double *anchor = point->is_glued ? point->away : point->kept + FLO_KEPT_ANCHOR;
-  const float rate = return_rate(world, mono, point);
-  double turn[3] = {0};
-  if (point->is_glued)
-    find_turn(world, mono, point, flo_bodies(world)[point->other].nodes->angular_velocity, turn);
-  for (int axis = 0; axis < 3; ++axis) {
-    contact->anchor[axis] = (float)anchor[axis];
-    contact->bias[axis] = rate * contact->anchor[axis] - (float)turn[axis];
-  }
-}
-
-double flo_monolithic_turn_pins(const FloWorld *world, FloMonolithic *mono) {
-  double farthest = 0;
-  for (size_t k = 0; k < mono->n_contacts; ++k) {
-    const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
-    FloContact *contact = &mono->contacts[k];
-    const double rate = (double)return_rate(world, mono, point);
-    double turn[3], change[3];
-    if (!point->is_glued) continue;
-    find_turn(world, mono, point, mono->partners[flo_bodies(world)[point->other].first_node].angular_velocity,
-              turn);
-    for (int axis = 0; axis < 3; ++axis) {
-      const float bias = (float)(rate * (double)contact->anchor[axis] - turn[axis]);
-      change[axis] = (double)(bias - contact->bias[axis]);
-      contact->bias[axis] = bias;
-    }
-    farthest = fmax(farthest, mono->dt * vec_length(change) / world->def.spacing);
-  }
-  return farthest;
+  double drift[3];
+  vec_scale(anchor, FLO_ANCHOR_RATE / mono->dt, drift);
+  if (point->is_glued) flo_pin_drift(world, point, mono->dt, drift);
+  for (int axis = 0; axis < 3; ++axis)
+    contact->anchor[axis] = (float)anchor[axis], contact->bias[axis] = (float)drift[axis];
 }
 
 // ---- Points ----

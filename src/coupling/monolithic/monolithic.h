@@ -333,8 +333,6 @@ double flo_monolithic_contact_dt(const FloWorld *world, const FloMonolithic *mon
 void flo_monolithic_solve(FloWorld *world, FloMonolithic *mono);
 // Starts the unknowns from those of the last step.
 void flo_monolithic_start_unknowns(FloWorld *world, FloMonolithic *mono);
-// Lets glued pins follow the present spins of their bodies. Returns by how far at most, in spacings.
-double flo_monolithic_turn_pins(const FloWorld *world, FloMonolithic *mono);
 // Solves as often as soft bodies need it (again.c).
 void flo_monolithic_solve_with_soft(FloWorld *world, FloMonolithic *mono);
 // Finds how bodies yield to the steps that the fluid rows next to them propose; see yield.c.

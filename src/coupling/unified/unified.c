@@ -162,7 +162,7 @@ static FloStatus touch(FloWorld *world, FloUnified *u, double dt, FloError *erro
     FloBody *body = flo_node_body(world, k);
     const double *impulse = u->impulses + 6 * k;
     double force[3], torque[3];
-    flo_node_push(world, k, impulse, impulse + 3);
+    flo_body_solve_push(&u->contacts, world, k, impulse);
     vec_scale(impulse, 1 / dt, force), vec_scale(impulse + 3, 1 / dt, torque);
     flo_body_add_force(body, force, torque, flo_node_at(world, k)->position, body->state.pose.position);
   }
@@ -238,6 +238,7 @@ const FloMethod flo_unified = {
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
+    .touches_soft = true,
     .has_small_steps = true,
     .reads_slip = true,
     .reads_restitution = true,
