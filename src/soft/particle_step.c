@@ -10,9 +10,13 @@
 static const double SAFETY = 0.8;
 
 // Symplectic Euler with friction is stable as long as w^2 h^2/4 + s h/2 < 1.
+double flo_particles_longest_step(const FloSoftParticles *p) {
+  const double w = p->pace, s = p->slow;
+  return SAFETY * (sqrt(s * s / 4 + w) - s / 2) * 2 / w;
+}
+
 static size_t count_steps(const FloSoftParticles *p, double dt) {
-  const double w = p->pace, s = p->slow, h = SAFETY * (sqrt(s * s / 4 + w) - s / 2) * 2 / w;
-  return (size_t)fmax(ceil(dt / h), 1);
+  return (size_t)fmax(ceil(dt / flo_particles_longest_step(p) * (1 - 1e-9)), 1);
 }
 
 // Impulses on components that are held; they do not move those.
@@ -25,8 +29,9 @@ static void push(FloSoft *soft, const double *impulses, double share) {
       p->end_v[k] += share * impulses[k] / soft->mass[k / 3];
 }
 
-// Finds the end of the step from its start.
-static void run(FloSoft *soft, int threads) {
+// Finds the end of the step from its start. Friction of the first short step counts with the velocities
+// before all impulses. So further impulses do not change its forces, which `has_forces` says are there.
+static void run(FloSoft *soft, bool has_forces, int threads) {
   FloSoftParticles *p = soft->particles;
   const size_t n_steps = count_steps(p, soft->dt), n = 3 * soft->n;
   const double h = soft->dt / (double)n_steps;
@@ -36,7 +41,8 @@ static void run(FloSoft *soft, int threads) {
   push(soft, soft->impulses, 1);
   flo_particles_unite(soft, p->end, p->end_v);
   for (size_t step = 0; step < n_steps; ++step) {
-    flo_particles_push(p, p->end, p->end_v, threads);
+    if (step > 0 || n_steps > 1 || !has_forces)
+      flo_particles_push(p, p->end, step == 0 ? soft->start : p->end_v, threads);
     push(soft, p->forces, h);
     flo_particles_unite(soft, p->end, p->end_v);
     flo_particles_drift(soft, h, p->end, p->end_v);
@@ -62,7 +68,7 @@ FloStatus flo_particles_begin(FloSoft *soft, const double *impulses, double dt, 
   FLO_TRY(check(soft, impulses, error));
   memcpy(soft->start, soft->v, 3 * soft->n * sizeof *soft->v);
   memcpy(soft->impulses, impulses, 3 * soft->n * sizeof *impulses);
-  run(soft, threads);
+  run(soft, false, threads);
   return check(soft, impulses, error);
 }
 
@@ -76,7 +82,7 @@ static bool take(FloSoft *soft, const double *impulses) {
 
 FloStatus flo_particles_settle(FloSoft *soft, const double *impulses, int threads, FloError *error) {
   FLO_TRY(check(soft, impulses, error));
-  if (take(soft, impulses)) run(soft, threads);
+  if (take(soft, impulses)) run(soft, true, threads);
   return check(soft, impulses, error);
 }
 

@@ -82,6 +82,9 @@ void flo_particles_drift(const FloSoft *soft, double dt, double *x, double *v);
 // All impulses act at its start. Then come shorter steps of symplectic Euler, as long as is stable. Until
 // its end the velocities of the body are means over the whole step, so that they tell where it will be.
 
+// One such shorter step may be as long as this [s].
+double flo_particles_longest_step(const FloSoftParticles *particles);
+
 FloStatus flo_particles_begin(FloSoft *soft, const double *impulses, double dt, int threads, FloError *error);
 FloStatus flo_particles_settle(FloSoft *soft, const double *impulses, int threads, FloError *error);
 FloStatus flo_particles_end(FloSoft *soft, const double *impulses, int threads, FloError *error);

@@ -264,6 +264,10 @@ void flo_soft_refix(FloSoft *soft) {
   soft->is_refixed = soft->is_factored = false;
 }
 
+double flo_soft_longest_step(const FloSoft *soft) {
+  return soft->particles ? flo_particles_longest_step(soft->particles) : INFINITY;
+}
+
 double flo_soft_energy(FloSoft *soft) {
   FloSoftPlace place = {soft->x, 0};
   double energy = 0;

@@ -71,6 +71,9 @@ typedef struct FloSoftReport {
 // `threads` changes only the speed.
 FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                          FloError *error);
+// The longest step in which the response is exact. Particles make shorter steps within a longer one, and
+// yield less to impulses than they say.
+double flo_soft_longest_step(const FloSoft *soft);
 // A^-1 times impulses; zero for fixed vertices. A may be that of an earlier step if it is still close.
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes);
 // Finds the velocities with further impulses, and the response there. For impulses that change velocities so

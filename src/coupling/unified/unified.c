@@ -239,6 +239,7 @@ const FloMethod flo_unified = {
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
     .has_small_steps = true,
+    .touches_soft = true,
     .reads_slip = true,
     .reads_restitution = true,
     .state_size = sizeof(FloUnified),
