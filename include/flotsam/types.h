@@ -296,11 +296,27 @@ typedef struct FloClothDef {
 } FloClothDef;
 
 // What an elastic solid is made of; its density is that of the body or of its material.
+// What an elastic body is made of.
+typedef enum FloElasticForm {
+  FLO_ELASTIC_ELEMENTS,       // tetrahedra, in the plane triangles; its step is implicit
+  FLO_ELASTIC_PARTICLES,      // corotated SPH with an exact gradient; its step is explicit
+  FLO_ELASTIC_PLAIN_PARTICLES // for comparison: corotated SPH as in Shao et al. 2014, without corrections
+} FloElasticForm;
+
+// A box in the world at the start.
+typedef struct FloRegion {
+  double low[3], high[3]; // [m]
+} FloRegion;
+
 typedef struct FloElasticDef {
   double young;   // Young's modulus [Pa]
   double poisson; // 0 to 0.49
   double damping; // as in FloClothDef [s]
-  double cell;    // size of its elements [m]; 0: chosen by the spacing and by the size of the body
+  double cell;    // size of its elements [m]; 0: chosen by the spacing and by the size of the body. Of
+               // particles: their distance; 0: one spacing
+  FloElasticForm form;
+  const FloRegion *rigid; // of particles: those in each of these regions keep their distances; read when made
+  size_t n_rigid;
 } FloElasticDef;
 
 // When the samples of a cloth or elastic body, which fluid feels, come and go as its surface is stretched.

@@ -1,5 +1,6 @@
-// Elastic solids: elements that fill a shape, tetrahedra or in the plane triangles. Samples lie half a
-// spacing below the surface, as in rigid bodies, and are carried by the elements that hold them.
+// Elastic solids: elements that fill a shape, tetrahedra or in the plane triangles. Bodies of particles have
+// a particle at each vertex of such elements, which then only carry surfaces. Samples lie half a spacing
+// below the surface, as in rigid bodies, and are carried by the elements that hold them.
 #include "base/pose.h"
 #include "bodies/soft_body.h"
 #include "geometry/embedding.h"
@@ -7,8 +8,8 @@
 
 #include <string.h>
 
-// Size of elements in spacings, unless the definition says otherwise.
-#define CELL 2
+// Size of elements and distance of particles in spacings, unless the definition says otherwise.
+static const double CELL = 2, PARTICLE_CELL = 1;
 
 static const FloStateField fields[] = {FLO_SOFT_FIELDS, {0}};
 
@@ -21,6 +22,9 @@ static FloStatus check_elastic(const FloElasticDef *elastic, double density, Flo
   if (!(elastic->damping >= 0) || !(elastic->cell >= 0) || !isfinite(elastic->damping + elastic->cell))
     return flo_fail(error, FLO_BAD_INPUT, "elastic: damping and cell must be >= 0, got %g s and %g m",
                     elastic->damping, elastic->cell);
+  if (!(elastic->form >= FLO_ELASTIC_ELEMENTS && elastic->form <= FLO_ELASTIC_PLAIN_PARTICLES))
+    return flo_fail(error, FLO_BAD_INPUT, "elastic: %d names no form; use one of FloElasticForm",
+                    (int)elastic->form);
   if (!(density > 0) || !isfinite(density))
     return flo_fail(error, FLO_BAD_INPUT, "elastic: needs a density > 0, or a material, got %g kg/m³",
                     density);
@@ -125,6 +129,36 @@ static FloStatus mark_surface(FloSoftBody *own, const FloElements *elements, Flo
   return status;
 }
 
+// The volume of each particle. In a box it is a cell, at its faces a half, at edges a quarter and so on. Else
+// each element gives equal shares to its corners.
+static void find_volumes(const FloElements *elements, const FloSolid *solid, double *volumes) {
+  double low[3], high[3], sum = 0;
+  flo_solid_bounds(solid, low, high);
+  for (size_t k = 0; k < elements->n_vertices; ++k) {
+    const double *x = flo_elements_vertex(elements, k);
+    volumes[k] = elements->is_grid ? 1 : 0;
+    for (int axis = 0; elements->is_grid && axis < elements->dim; ++axis)
+      if (fmin(x[axis] - low[axis], high[axis] - x[axis]) < 1e-6 * elements->cell) volumes[k] /= 2;
+  }
+  for (size_t k = 0; !elements->is_grid && k < elements->n_elements; ++k)
+    for (int c = 0; c <= elements->dim; ++c)
+      volumes[flo_elements_corners(elements, k)[c]] += flo_element_volume(elements, k);
+  for (size_t k = 0; k < elements->n_vertices; ++k) sum += volumes[k];
+  for (size_t k = 0; k < elements->n_vertices; ++k) volumes[k] *= elements->solid_volume / sum;
+}
+
+static FloStatus add_particles(FloBody *body, const FloElements *elements, const FloElasticDef *elastic,
+                               const FloBodyMaking *making, FloError *error) {
+  FloBuffer volumes = {0};
+  FLO_TRY(
+      flo_buffer_reserve(making->memory, &volumes, (elements->n_vertices + 1) * sizeof(double), 0, error));
+  find_volumes(elements, body->solid, volumes.data);
+  FloStatus status = flo_soft_add_particles(flo_soft_body(body)->soft, volumes.data, elements->cell,
+                                            making->density, elastic, error);
+  flo_buffer_free(making->memory, &volumes);
+  return status;
+}
+
 static FloStatus make_soft(FloBody *body, const FloElements *elements, const FloElasticDef *elastic,
                            const FloBodyMaking *making, FloError *error) {
   FloSoftBody *own = flo_soft_body(body);
@@ -132,19 +166,23 @@ static FloStatus make_soft(FloBody *body, const FloElements *elements, const Flo
                           &own->soft, error));
   // Elements of a round body fill a little less than the body; it still has its whole mass.
   const double density = making->density * elements->solid_volume / flo_elements_volume(elements);
-  FLO_TRY(flo_soft_add_solid(own->soft, flo_elements_corners(elements, 0), elements->n_elements, density,
-                             elastic, error));
+  if (elastic->form != FLO_ELASTIC_ELEMENTS)
+    FLO_TRY(add_particles(body, elements, elastic, making, error));
+  else
+    FLO_TRY(flo_soft_add_solid(own->soft, flo_elements_corners(elements, 0), elements->n_elements, density,
+                               elastic, error));
   FLO_TRY(flo_soft_finish(own->soft, error));
   double *x = flo_soft_positions(own->soft);
   for (size_t k = 0; k < elements->n_vertices; ++k)
     pose_to_world(&body->start, flo_elements_vertex(elements, k), x + 3 * k);
-  return FLO_OK;
+  return flo_soft_stiffen(own->soft, elastic, error);
 }
 
 static FloStatus make_parts(FloBody *body, const FloBodyDef *def, const FloBodyMaking *making,
                             FloElements *elements, FloMesh *surface, FloError *error) {
   const FloElasticDef *elastic = &def->elastic;
-  const double cell = elastic->cell > 0 ? elastic->cell : CELL * making->spacing;
+  const double usual = elastic->form == FLO_ELASTIC_ELEMENTS ? CELL : PARTICLE_CELL;
+  const double cell = elastic->cell > 0 ? elastic->cell : usual * making->spacing;
   FLO_TRY(flo_solid_fill(body->solid, cell, elastic->cell == 0, elements, error));
   FLO_TRY(make_soft(body, elements, elastic, making, error));
   FLO_TRY(mark_surface(flo_soft_body(body), elements, error));

@@ -13,6 +13,7 @@ typedef struct FloElements {
   size_t n_vertices, n_elements;
   double solid_volume; // of the solid that they fill, which on curved surfaces is a little larger than theirs
                        // [m³]; in the plane its area
+  bool is_grid;        // its vertices are those of a grid of boxes that fills a box
   double cell;         // the size of elements that they were made with: one vertex for each cell^dim [m]
 } FloElements;
 

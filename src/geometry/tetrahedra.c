@@ -237,5 +237,6 @@ FloStatus flo_solid_fill(const FloSolid *solid, double cell, bool may_refine, Fl
   elements->solid_volume = mass.volume, elements->cell = cell;
   if (!is_plain_box(&solid->shape)) return fill_by_lattice(solid, cell, may_refine, elements, error);
   flo_solid_bounds(solid, low, high);
+  elements->is_grid = true;
   return flo_stuff_box(low, high, cell, elements, error);
 }

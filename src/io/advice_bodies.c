@@ -110,6 +110,23 @@ static void advise_on_shell(FloAdvice *advice, const FloSceneBody *body, const F
                     body->name, body->def.thickness, thinnest);
 }
 
+// The gradient of a particle at a surface sees one side only.
+enum { FEW_ACROSS = 4 };
+
+static void advise_on_particles(FloAdvice *advice, const FloSceneBody *body, const FloBody *made) {
+  const FloElasticDef *elastic = &body->def.elastic;
+  double thinnest, longest;
+  if (body->def.kind != FLO_BODY_ELASTIC || elastic->form == FLO_ELASTIC_ELEMENTS) return;
+  const double cell = elastic->cell > 0 ? elastic->cell : advice->world->def.spacing;
+  measure_box(advice, made, &thinnest, &longest);
+  const long across = lround(thinnest / cell);
+  if (across < FEW_ACROSS)
+    flo_advice_tell(advice,
+                    "'%s' is only %ld particles across (%.3g m of %.3g m each): it will bend by a tenth or "
+                    "more too much or too little; use a 'cell' of at most %.3g m, or elements",
+                    body->name, across, thinnest, cell, thinnest / FEW_ACROSS);
+}
+
 // The note begins "'name' `what`"; `it` is the pronoun for the thin part.
 static void tell_thin(FloAdvice *advice, const FloBody *body, const char *what, int n_digits,
                       double thickness, const char *it) {
@@ -180,6 +197,9 @@ void flo_advice_on_sizes(FloAdvice *advice) {
   for (size_t k = 0; k < advice->scene->n_bodies; ++k)
     advise_on_shell(advice, &advice->scene->bodies[k], &flo_bodies(advice->world)[k]);
   flo_advice_end_kind(advice, "shells");
+  for (size_t k = 0; k < advice->scene->n_bodies; ++k)
+    advise_on_particles(advice, &advice->scene->bodies[k], &flo_bodies(advice->world)[k]);
+  flo_advice_end_kind(advice, "bodies of particles");
 }
 
 // Distances are stored on a grid with three cells per spacing, unless it would need too much memory.

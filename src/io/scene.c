@@ -131,6 +131,7 @@ static void destroy_bodies(FloScene *scene) {
     free((void *)def->motions);
     free((void *)def->friction_changes);
     free((void *)def->pins);
+    free((void *)def->elastic.rigid);
     free(scene->bodies[b].pins);
   }
   free(scene->bodies);

@@ -82,6 +82,38 @@ static FloStatus read_cloth(FloSceneContext *context, const json_t *object, FloS
   return FLO_OK;
 }
 
+// Its corners may be given in any order.
+static void read_corners(const json_t *corners, int dim, double low[3], double high[3]) {
+  for (size_t axis = 0; axis < (size_t)dim; axis++) {
+    const double a = json_number_value(json_array_get(json_array_get(corners, 0), axis)),
+                 b = json_number_value(json_array_get(json_array_get(corners, 1), axis));
+    low[axis] = a < b ? a : b;
+    high[axis] = a < b ? b : a;
+  }
+}
+
+static FloStatus read_form(FloSceneContext *context, const json_t *object, FloElasticDef *elastic) {
+  const char *word = flo_json_text(object, "as");
+  const json_t *list = json_object_get(object, "rigid");
+  int k = 0;
+  while (word && flo_scene_elastic_forms[k] && strcmp(word, flo_scene_elastic_forms[k]) != 0) ++k;
+  elastic->form = (FloElasticForm)k;
+  if (json_array_size(list) == 0) return FLO_OK;
+  const size_t mark = flo_scene_enter(context, "rigid");
+  if (k == FLO_ELASTIC_ELEMENTS)
+    return flo_scene_fail(context, "only a body of particles can have rigid parts; add '\"as\": "
+                                   "\"particles\"', or pin the body to a rigid one");
+  FloRegion *regions = flo_scene_allocate(json_array_size(list), sizeof *regions);
+  if (!regions) return flo_scene_no_memory(context);
+  elastic->rigid = regions;
+  for (FloSceneEntries at = flo_scene_entries(context, list); flo_scene_next(context, &at);) {
+    FloRegion *region = &regions[elastic->n_rigid++];
+    read_corners(json_object_get(at.entry, "box"), context->dim, region->low, region->high);
+  }
+  flo_scene_leave(context, mark);
+  return FLO_OK;
+}
+
 static FloStatus read_elastic(FloSceneContext *context, const json_t *object, FloSceneBody *body) {
   size_t mark = flo_scene_enter(context, "elastic");
   body->def.elastic = (FloElasticDef){.young = flo_json_number(object, "young"),
@@ -90,6 +122,7 @@ static FloStatus read_elastic(FloSceneContext *context, const json_t *object, Fl
                                       .cell = flo_json_number(object, "cell")};
   body->def.density = flo_json_number(object, "density");
   body->def.kind = FLO_BODY_ELASTIC;
+  FLO_TRY(read_form(context, object, &body->def.elastic));
   FLO_TRY(read_resampling(context, object, body));
   if (body->def.density == 0 && body->material == FLO_NO_MATERIAL)
     return flo_scene_fail(context, "needs 'density', or a 'material' of the body that has one");
@@ -120,22 +153,12 @@ static FloStatus find_target(FloSceneContext *context, const json_t *object, con
   return FLO_OK;
 }
 
-// Its corners may be given in any order.
-static void read_box(const json_t *corners, int dim, FloPinDef *def) {
-  def->place = FLO_PIN_BOX;
-  for (size_t axis = 0; axis < (size_t)dim; axis++) {
-    const double a = json_number_value(json_array_get(json_array_get(corners, 0), axis)),
-                 b = json_number_value(json_array_get(json_array_get(corners, 1), axis));
-    def->low[axis] = a < b ? a : b;
-    def->high[axis] = a < b ? b : a;
-  }
-}
-
 static FloStatus read_place(FloSceneContext *context, const json_t *object, const FloSceneBody *body,
                             FloPinDef *def) {
   const json_t *box = json_object_get(object, "box"), *point = json_object_get(object, "point");
   const char *word = json_object_get(object, "corners") ? "corners" : "border";
-  if (box) return read_box(box, context->dim, def), FLO_OK;
+  def->place = FLO_PIN_BOX;
+  if (box) return read_corners(box, context->dim, def->low, def->high), FLO_OK;
   flo_json_vector(object, "point", def->low);
   flo_json_vector(object, "point", def->high);
   def->place = FLO_PIN_NEAREST;

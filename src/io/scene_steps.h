@@ -156,7 +156,8 @@ FloStatus flo_scene_read_materials(FloSceneContext *, json_t *root, FloScene *sc
 // Boundaries and bodies, in this order, are the scene's bodies.
 FloStatus flo_scene_read_bodies(FloSceneContext *, json_t *root, FloScene *scene);
 // Whether the keys of a body make it a cloth or an elastic body.
-extern const char *const flo_scene_resamplings[]; // in the order of FloResampling
+extern const char *const flo_scene_resamplings[];   // in the order of FloResampling
+extern const char *const flo_scene_elastic_forms[]; // in the order of FloElasticForm
 bool flo_scene_asks_for_soft(const json_t *object);
 // What makes a body a cloth or an elastic body, and its pins (scene_soft.c). Its material has been found.
 FloStatus flo_scene_read_soft(FloSceneContext *, json_t *object, FloSceneBody *body, const FloScene *scene);

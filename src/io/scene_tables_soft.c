@@ -65,14 +65,34 @@ static const FloSceneKey cloth_keys[] = {
 const FloSceneTable flo_scene_cloth_table = {
     "a cloth", TABLE(cloth_keys), .exactly_one = {"young", "stretch"}, .at_most_one = {"young", "bend"}};
 
+const char *const flo_scene_elastic_forms[] = {"elements", "particles", "plain-particles", NULL};
+
+static const FloSceneKey region_keys[] = {
+    {"box", CORNERS, COORDINATE, "m",
+     .help = "the box between these two corners, at the start and in the world", .frame = FLO_FRAME_BOX,
+     .is_required = true},
+};
+
+static const FloSceneTable region_table = {"a region", TABLE(region_keys)};
+
 static const FloSceneKey elastic_keys[] = {
+    {"as", TEXT, ANY, NULL,
+     .help =
+         "what it is made of. elements: tetrahedra, in 2D triangles, with implicit steps; particles: SPH "
+         "with explicit steps, best with method unified; for comparison only: plain-particles: SPH without "
+         "corrections, as in Shao et al. 2014, too soft",
+     .fallback = "\"elements\"", .choices = flo_scene_elastic_forms},
+
     {"density", NUMBER, FROM(1e-6, 1e6), "kg/m³", .help = "its density; without it, the material's"},
     {"young", NUMBER, ABOVE(0, MAX_STIFFNESS), "Pa", .help = "Young's modulus; larger is stiffer",
      .is_required = true},
     POISSON_KEY(0.49),
     DAMPING_KEY,
     {"cell", NUMBER, POSITIVE, "m",
-     .help = "size of its elements; without it, two spacings, or less in a small body"},
+     .help = "size of its elements; without it, two spacings, or less in a small body. Distance of its "
+             "particles; without it, one spacing"},
+    {"rigid", LIST, ANY, NULL, .help = "particles only: parts in these regions keep their shape",
+     .table = &region_table},
     RESAMPLING_KEY,
     DRY_SAMPLES_KEY,
 };

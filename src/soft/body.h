@@ -3,19 +3,21 @@
 #define FLO_SOFT_BODY_H
 
 #include "soft/element.h"
+#include "soft/particles.h"
 
 struct FloSoft {
   FloMemory *memory;
   int dim;
-  size_t n;              // vertices
-  double *x, *v;         // present positions and velocities
-  double *mass;          // [kg]
-  bool *fixed;           // along all axes
-  uint8_t *held;         // axes along which a vertex is fixed, as bits
-  FloList groups;        // FloSoftGroup
-  FloList arrays;        // FloBuffer: all arrays of the body
-  double cell;           // shortest distance that matters: the mean size of elements [m]
-  FloBlockMatrix matrix; // mass + dt^2 stiffness
+  size_t n;                    // vertices
+  double *x, *v;               // present positions and velocities
+  double *mass;                // [kg]
+  bool *fixed;                 // along all axes
+  uint8_t *held;               // axes along which a vertex is fixed, as bits
+  FloList groups;              // FloSoftGroup
+  FloSoftParticles *particles; // instead of groups; or NULL
+  FloList arrays;              // FloBuffer: all arrays of the body
+  double cell;                 // shortest distance that matters: the mean size of elements [m]
+  FloBlockMatrix matrix;       // mass + dt^2 stiffness
   FloBlockFactor *factor;
   bool is_factored;   // the factor is near the matrix
   bool is_rough;      // the impulses of the step have not settled

@@ -152,6 +152,19 @@ FloStatus flo_soft_add_solid(FloSoft *soft, const uint32_t *elements, size_t n_e
   return flo_soft_add_volume(soft, elements, n_elements, elastic, error);
 }
 
+FloStatus flo_soft_add_particles(FloSoft *soft, const double *volumes, double cell, double density,
+                                 const FloElasticDef *elastic, FloError *error) {
+  FLO_TRY(check_elastic(density, elastic, error));
+  for (size_t k = 0; k < soft->n; ++k) {
+    soft->mass[k] = density * volumes[k];
+    if (!(soft->mass[k] > 0))
+      return flo_fail(error, FLO_BAD_INPUT, "particle %zu of an elastic solid has no volume; mend the mesh",
+                      k);
+  }
+  FLO_TRY(flo_soft_array(soft, 1, sizeof *soft->particles, &soft->particles, error));
+  return flo_particles_make(soft, volumes, cell, elastic, soft->particles, error);
+}
+
 // ---- The matrix ----
 
 static size_t count_pairs(const FloSoft *soft) {
@@ -211,6 +224,7 @@ static double mean_cell(const FloSoft *soft) {
 
 FloStatus flo_soft_finish(FloSoft *soft, FloError *error) {
   FLO_TRY(check_masses(soft, error));
+  if (soft->particles) return FLO_OK;
   FLO_TRY(build_matrix(soft, error));
   for (size_t g = 0; g < soft->groups.count; ++g)
     FLO_TRY(flo_soft_colour_group(soft, flo_soft_group(soft, g), error));
@@ -250,9 +264,14 @@ void flo_soft_refix(FloSoft *soft) {
   soft->is_refixed = soft->is_factored = false;
 }
 
+double flo_soft_longest_step(const FloSoft *soft) {
+  return soft->particles ? flo_particles_longest_step(soft->particles) : INFINITY;
+}
+
 double flo_soft_energy(FloSoft *soft) {
   FloSoftPlace place = {soft->x, 0};
   double energy = 0;
+  if (soft->particles) return flo_particles_energy(soft->particles, soft->x, 1);
   flo_soft_refix(soft);
   for (size_t g = 0; g < soft->groups.count; ++g)
     energy += flo_soft_group_energy(flo_soft_group(soft, g), &place, 1);

@@ -1,7 +1,8 @@
 // A soft body: vertices with masses, joined by elements that resist changes of shape. A cloth or shell is
-// made of triangles, in the plane of segments; a solid of tetrahedra, in the plane of triangles.
+// made of triangles, in the plane of segments; a solid of tetrahedra, in the plane of triangles, or of
+// particles.
 //
-// A step is implicit Euler, so it is stable for any stiffness and any length of step:
+// A step of elements is implicit Euler, so it is stable for any stiffness and any length of step:
 //
 //   M (v - v0) = impulses + dt F(x + dt v)
 //
@@ -34,6 +35,12 @@ FloStatus flo_soft_add_strand(FloSoft *soft, const uint32_t *segments, size_t n_
 // Tetrahedra, or in the plane triangles (plane strain).
 FloStatus flo_soft_add_solid(FloSoft *soft, const uint32_t *elements, size_t n_elements, double density,
                              const FloElasticDef *elastic, FloError *error);
+// Instead of elements: each vertex is a particle of this volume, and they lie about a cell from each other
+// (particles.h). Its steps are explicit, each made of shorter ones, and the response is that of its masses.
+FloStatus flo_soft_add_particles(FloSoft *soft, const double *volumes, double cell, double density,
+                                 const FloElasticDef *elastic, FloError *error);
+// Makes particles in regions of the present places rigid.
+FloStatus flo_soft_stiffen(FloSoft *soft, const FloElasticDef *elastic, FloError *error);
 // After all elements: finds the structure of the matrix.
 FloStatus flo_soft_finish(FloSoft *soft, FloError *error);
 
@@ -64,6 +71,9 @@ typedef struct FloSoftReport {
 // `threads` changes only the speed.
 FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int threads, FloSoftReport *report,
                          FloError *error);
+// The longest step in which the response is exact. Particles make shorter steps within a longer one, and
+// yield less to impulses than they say.
+double flo_soft_longest_step(const FloSoft *soft);
 // A^-1 times impulses; zero for fixed vertices. A may be that of an earlier step if it is still close.
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes);
 // Takes further impulses, for which the earlier response does not hold. Goes as far towards the velocities

@@ -329,6 +329,7 @@ FloStatus flo_soft_begin(FloSoft *soft, const double *impulses, double dt, int t
   *report = (FloSoftReport){0};
   FLO_TRY(check_finite(impulses, 3 * soft->n, "impulse", error));
   FLO_TRY(check_finite(soft->v, 3 * soft->n, "velocity", error));
+  if (soft->particles) return flo_particles_begin(soft, impulses, dt, threads, error);
   flo_soft_refix(soft);
   soft->dt = dt;
   soft->is_rough = false;
@@ -345,6 +346,11 @@ void flo_soft_forget(FloSoft *soft) { soft->is_factored = false; }
 
 void flo_soft_respond(const FloSoft *soft, const double *impulses, double *changes) {
   for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] = flo_soft_is_held(soft, i) ? 0 : impulses[i];
+  if (soft->particles) {
+    for (size_t i = 0; i < 3 * soft->n; ++i) changes[i] /= soft->mass[i / 3];
+    flo_particles_unite(soft, soft->x, changes);
+    return;
+  }
   flo_block_solve_single(soft->factor, changes);
 }
 
@@ -370,6 +376,7 @@ FloStatus flo_soft_settle(FloSoft *soft, const double *impulses, double dt, int 
                           FloSoftReport *report, FloError *error) {
   FLO_ASSERT(dt == soft->dt);
   *report = (FloSoftReport){0};
+  if (soft->particles) return flo_particles_settle(soft, impulses, threads, error);
   FLO_TRY(take(soft, impulses, error));
   Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
   go_down(&step);
@@ -389,6 +396,7 @@ FloStatus flo_soft_end(FloSoft *soft, const double *impulses, double dt, int thr
                        FloError *error) {
   FLO_ASSERT(dt == soft->dt);
   *report = (FloSoftReport){0};
+  if (soft->particles) return flo_particles_end(soft, impulses, threads, error);
   FLO_TRY(take(soft, impulses, error));
   Step step = {.soft = soft, .dt = dt, .threads = threads, .report = report};
   if (soft->is_rough) {

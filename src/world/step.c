@@ -1,5 +1,6 @@
 // The step of a world.
 #include "base/vecmath.h"
+#include "bodies/soft_body.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -39,6 +40,16 @@ static double speed_limit(const FloWorld *world, const char **limited_by) {
   return dt;
 }
 
+// Contacts and fluid must know how bodies of particles yield, which they do in one short step of theirs.
+static double soft_limit(const FloWorld *world) {
+  double dt = INFINITY;
+  for (size_t k = 0; k < world->bodies.count; ++k) {
+    const FloBody *body = &flo_bodies(world)[k];
+    if (flo_body_is_soft(body)) dt = fmin(dt, flo_soft_longest_step(flo_soft_body(body)->soft));
+  }
+  return dt;
+}
+
 double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   if (!world) return 0;
   const char *reason, *method_reason;
@@ -50,6 +61,7 @@ double flo_world_max_dt(FloWorld *world, const char **limited_by) {
   if (joint_dt < dt) dt = joint_dt, reason = "joints";
   flo_world_fastest_motor(world, &joint_dt);
   if (joint_dt < dt) dt = joint_dt, reason = "motors";
+  if (soft_limit(world) < dt) dt = soft_limit(world), reason = "elasticity";
   if (world->def.time_step > 0) dt = world->def.time_step, reason = "time_step";
   if (limited_by) *limited_by = reason;
   return dt;
@@ -62,6 +74,7 @@ static const char *remedy_for(const char *limited_by) {
   if (!strcmp(limited_by, "viscosity")) return "a lower viscosity, or a larger spacing";
   if (!strcmp(limited_by, "surface tension")) return "a lower surface tension, or a larger spacing";
   if (!strcmp(limited_by, "joints")) return "weaker loads on joints, or heavier bodies";
+  if (!strcmp(limited_by, "elasticity")) return "softer bodies with less damping, or larger particles";
   if (!strcmp(limited_by, "speed")) return "lower velocities of fluid, walls and emitters";
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }

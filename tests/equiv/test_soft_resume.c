@@ -11,6 +11,7 @@ typedef struct Case {
   int dim;
   FloBodyKind kind;
   double viscosity; // [m²/s]
+  FloElasticForm form;
 } Case;
 
 static FloPose at_height(const Case *c, double z) {
@@ -28,7 +29,7 @@ static void add_soft(FloWorld *world, const Case *c) {
                    ? (FloShape){.kind = FLO_SHAPE_SHEET, .size = {width, width, 0}, .cell = 1.5 * s}
                    : box_shape(width, c->dim == 2 ? thickness : width, c->dim == 2 ? 0 : thickness);
   body.cloth = (FloClothDef){.areal_density = 1, .stretch = 300, .bend = 1e-4, .damping = 0.01};
-  body.elastic = (FloElasticDef){.young = 2e4, .poisson = 0.3};
+  body.elastic = (FloElasticDef){.young = 2e4, .poisson = 0.3, .form = c->form};
   body.density = 800, body.pose = at_height(c, 0);
   add_body(world, &body);
 }
@@ -102,13 +103,21 @@ static void check_case(const Case *c) {
 
 static void test_resumed_runs(void **state) {
   (void)state;
-  static const Case cases[] = {
-      {"monolithic", 2, FLO_BODY_CLOTH, 1e-6}, {"monolithic", 2, FLO_BODY_CLOTH, 1},
-      {"monolithic", 3, FLO_BODY_CLOTH, 1e-6}, {"monolithic", 3, FLO_BODY_CLOTH, 1},
-      {"monolithic", 2, FLO_BODY_ELASTIC, 1},  {"monolithic", 3, FLO_BODY_ELASTIC, 1},
-      {"elastic", 2, FLO_BODY_CLOTH, 1e-6},    {"elastic", 3, FLO_BODY_CLOTH, 1},
-      {"elastic", 2, FLO_BODY_ELASTIC, 1},     {"constraint", 2, FLO_BODY_CLOTH, 1e-6},
-      {"constraint", 3, FLO_BODY_CLOTH, 1},    {"constraint", 2, FLO_BODY_ELASTIC, 1}};
+  static const Case cases[] = {{"monolithic", 2, FLO_BODY_CLOTH, 1e-6, 0},
+                               {"monolithic", 2, FLO_BODY_CLOTH, 1, 0},
+                               {"monolithic", 3, FLO_BODY_CLOTH, 1e-6, 0},
+                               {"monolithic", 3, FLO_BODY_CLOTH, 1, 0},
+                               {"monolithic", 2, FLO_BODY_ELASTIC, 1, 0},
+                               {"monolithic", 3, FLO_BODY_ELASTIC, 1, 0},
+                               {"elastic", 2, FLO_BODY_CLOTH, 1e-6, 0},
+                               {"elastic", 3, FLO_BODY_CLOTH, 1, 0},
+                               {"elastic", 2, FLO_BODY_ELASTIC, 1, 0},
+                               {"constraint", 2, FLO_BODY_CLOTH, 1e-6, 0},
+                               {"constraint", 3, FLO_BODY_CLOTH, 1, 0},
+                               {"constraint", 2, FLO_BODY_ELASTIC, 1, 0},
+                               {"unified", 2, FLO_BODY_ELASTIC, 1e-6, FLO_ELASTIC_PARTICLES},
+                               {"unified", 3, FLO_BODY_ELASTIC, 1, FLO_ELASTIC_PARTICLES},
+                               {"monolithic", 2, FLO_BODY_ELASTIC, 1, FLO_ELASTIC_PARTICLES}};
   for (size_t k = 0; k < FLO_COUNT_OF(cases); ++k) check_case(&cases[k]);
 }
 

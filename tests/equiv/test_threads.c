@@ -65,6 +65,26 @@ static FloWorld *two_fluids(int threads) {
   return world;
 }
 
+// Soft bodies of particles that water falls on, one with a rigid part.
+static FloWorld *soft_particles(int threads) {
+  FloWorldDef def = small_world_def(3);
+  def.threads = threads, def.method = method;
+  FloWorld *world = create_world(&def);
+  const double s = def.spacing, low[3] = {0, 0, 8 * s}, high[3] = {18 * s, 8 * s, 18 * s};
+  const FloRegion region = {{0, 0, 0}, {4 * s, 8 * s, 4 * s}};
+  add_tank(world, 3, 18 * s, 8 * s, 30 * s);
+  add_block(world, add_water(world), low, high);
+  for (int k = 0; k < 2; ++k) {
+    FloBodyDef body = flo_default_body_def();
+    body.kind = FLO_BODY_ELASTIC, body.density = 2000;
+    body.elastic = (FloElasticDef){.young = 5e4, .poisson = 0.3, .form = FLO_ELASTIC_PARTICLES};
+    body.elastic.rigid = &region, body.elastic.n_rigid = k == 0;
+    body.shape = box_shape(6 * s, 6 * s, 6 * s), body.pose = pose_at((4 + 9 * k) * s, 4 * s, 3.5 * s);
+    add_body(world, &body);
+  }
+  return world;
+}
+
 static uint64_t hash_after(MakeWorld make, int threads, int steps) {
   FloWorld *world = make(threads);
   FloError error;
@@ -131,6 +151,7 @@ static void test_fluids_of_one_stiffness_are_the_same_for_any_number_of_threads(
   method = "unified";
   check_threads(busy_dam, 60, (const int[]){2, 3, 8, 0});
   check_threads(two_fluids, 30, (const int[]){2, 3, 0});
+  check_threads(soft_particles, 60, (const int[]){2, 3, 0});
   method = "wcsph";
 }
 
