@@ -240,7 +240,6 @@ const FloMethod flo_unified = {
     .moves_pieces = true,
     .touches_soft = true,
     .has_small_steps = true,
-    .touches_soft = true,
     .reads_slip = true,
     .reads_restitution = true,
     .state_size = sizeof(FloUnified),
