@@ -53,6 +53,16 @@ static void fill_bodies_in_a_field(FloWorld *world) {
   assert_ok(flo_world_set_param(world, "boundary", 2, &error), &error);
 }
 
+// A light fluid beside the water, and all that may keep fluid off bodies.
+static void fill_bodies_in_two_fluids(FloWorld *world) {
+  const double low[3] = {0.2, 0, 0}, high[3] = {0.3, 0.2, world->def.dim == 2 ? 0 : 0.1};
+  FloError error;
+  fill_bodies(world);
+  add_block(world, add_material(world, 100, 1e-5), low, high);
+  assert_ok(flo_world_set_param(world, "collisions", 1, &error), &error);
+  assert_ok(flo_world_set_param(world, "repulsion", 0.1, &error), &error);
+}
+
 static FloWorld *make(const FloWorldDef *def, Fill fill, int threads) {
   FloWorldDef own = *def;
   own.threads = threads;
@@ -152,6 +162,7 @@ static void test_bodies_by_other_methods(void **state) {
     def.method = methods[k / 2];
     check_every_moment(&def, fill_bodies);
     if (k == 2) check_every_moment(&def, fill_bodies_in_a_field);
+    if (k >= 6) check_every_moment(&def, fill_bodies_in_two_fluids);
   }
 }
 

@@ -61,11 +61,16 @@ static const FloArrayDef array_defs[] = {FLO_UNIFIED_ARRAYS(FLO_ARRAY_DEF)};
 
 // ---- Creation and end ----
 
+// They follow from the materials, so they are found anew and not saved.
+static void find_phases(const FloWorld *world, FloUnified *u) {
+  u->phases = flo_unified_phases(world);
+  u->fluid.reference = u->phases.most;
+}
+
 static FloStatus unified_init(FloWorld *world, void *state, FloError *error) {
   (void)error;
   FloUnified *u = state;
-  u->phases = flo_unified_phases(world);
-  u->fluid.reference = u->phases.most;
+  find_phases(world, u);
   flo_compressible_init(&u->fluid, flo_unified_expected_speed(world, u->phases.most));
   flo_world_log(world, FLO_LOG_INFO, "unified: speed of sound %g m/s, in the lightest fluid %g m/s",
                 flo_sound_speed(world, &u->fluid), flo_unified_top_sound(world, u));
@@ -97,6 +102,7 @@ static FloStatus reserve_nodes(FloWorld *world, FloUnified *u, FloError *error) 
 }
 
 static FloStatus prepare(FloWorld *world, FloUnified *u, double dt, FloError *error) {
+  find_phases(world, u);
   const double artificial = flo_tait_viscosity(world, flo_sound_speed(world, &u->fluid));
   const FloArraySizes sizes = {world->sets, 0};
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory, u->array_buffers,
