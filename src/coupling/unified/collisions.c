@@ -18,11 +18,15 @@
 #include "coupling/unified/near_pair.h"
 #include "coupling/unified/unified.h"
 
+#include <string.h>
+
 // Sum of the radii of a particle and a sample, in spacings.
 #define COLLISION_REACH 0.8
 
 // A fluid particle and a sample.
 typedef struct Meeting {
+  FloSet set;                // of the sample
+  size_t index;              // of the sample
   double x[3], normal[3], r; // of the particle; from the sample to it; distance [m]
   double velocity[3];        // of the particle relative to the solid, after the forces so far
   FloGrip grip;              // of a body that forces move; count 0: of a wall
@@ -79,6 +83,7 @@ static void predicted_velocity(const Work *work, size_t i, double v[3]) {
 static void meet(const Work *work, size_t i, FloSet set, size_t j, Meeting *m) {
   const FloParticles *p = &work->world->sets[FLO_SET_FLUID], *b = &work->world->sets[set];
   FloBody *body = &flo_bodies(work->world)[b->body[j]];
+  m->set = set, m->index = j;
   double there[3] = {b->x[j], b->y[j], b->z[j]},
          v[3] = {(double)b->vx[j], (double)b->vy[j], (double)b->vz[j]};
   vec_set(m->x, p->x[i], p->y[i], p->z[i]);
@@ -102,16 +107,24 @@ static double response_along(const Work *work, size_t i, const Meeting *m, const
   return m->grip.count > 0 ? own + flo_grip_response(&m->grip, direction) : own;
 }
 
-// Gives the particle an impulse, as a force for the step, and the body the opposite.
+// Gives the particle an impulse, as a force for the step, and the solid the opposite.
 static void exchange(const Work *work, size_t i, const Meeting *m, const double impulse[3]) {
-  float *force = work->unified->force + 4 * i;
-  double opposite[3], as_force[3], none[3] = {0};
-  for (int axis = 0; axis < 3; ++axis) force[axis] += (float)(impulse[axis] / work->dt);
+  float *of_fluid = work->unified->force + 4 * i;
+  float *of_sample =
+      (m->set == FLO_SET_BOUNDARY ? work->unified->near_wall : work->unified->near_body) + 4 * m->index;
+  double force[3], opposite[3], none[3] = {0}, at[3];
+  vec_scale(impulse, 1 / work->dt, force);
+  for (int axis = 0; axis < 3; ++axis) {
+    of_fluid[axis] += (float)force[axis];
+    of_sample[axis] -= (float)force[axis];
+  }
   if (m->grip.count == 0) return;
   vec_scale(impulse, -1, opposite);
   flo_grip_push(&m->grip, opposite);
-  vec_scale(opposite, 1 / work->dt, as_force);
-  flo_body_add_force(m->grip.body, as_force, none, m->x, m->grip.body->state.pose.position);
+  vec_scale(force, -1, force);
+  const double *centre = m->grip.body->state.pose.position;
+  flo_world_nearest_image(work->world, centre, m->x, at);
+  flo_body_add_force(m->grip.body, force, none, at, centre);
 }
 
 // ---- The two forces ----
@@ -166,6 +179,11 @@ static void visit_near(Work *work, MeetFn act) {
     visit(work, i, FLO_SET_BOUNDARY, act);
     visit(work, i, FLO_SET_RIGID, act);
   }
+}
+
+void flo_unified_clear_near(FloWorld *world, FloUnified *unified) {
+  memset(unified->near_wall, 0, 4 * world->sets[FLO_SET_BOUNDARY].count * sizeof(float));
+  memset(unified->near_body, 0, 4 * world->sets[FLO_SET_RIGID].count * sizeof(float));
 }
 
 void flo_unified_collide(FloWorld *world, FloUnified *unified, double dt) {

@@ -181,6 +181,7 @@ static FloStatus push_fluid(FloWorld *world, FloUnified *u, double dt, FloError 
   FLO_TRY(find_pressures(world, u, error));
   double since = flo_seconds();
   FLO_TRY(find_forces(world, u, dt, error));
+  flo_unified_clear_near(world, u);
   flo_unified_repel(world, u, dt);
   flo_unified_collide(world, u, dt);
   flo_world_stage_done(world, FLO_STAGE_FORCE, since);
@@ -222,6 +223,7 @@ static FloStatus unified_solid_forces(FloWorld *world, void *state, FloError *er
   if (world->sets[FLO_SET_FLUID].count > 0) {
     add_rows(world, &u->bodies);
     add_rows(world, &u->forces.tension.bodies);
+    flo_samples_add_forces(&world->sets[FLO_SET_RIGID], u->near_body);
     if (u->forces.is_implicit) add_rows(world, &u->forces.implicit.bodies);
   }
   if (walls->count == 0) return FLO_OK;
@@ -229,6 +231,7 @@ static FloStatus unified_solid_forces(FloWorld *world, void *state, FloError *er
   if (world->sets[FLO_SET_FLUID].count > 0) {
     FLO_TRY(flo_world_need_pairs(world, FLO_SET_BOUNDARY, FLO_SET_FLUID, error));
     flo_forces_on_walls(&u->forces, world, &sweep, u->wall_force);
+    flo_samples_add_forces(walls, u->near_wall);
   }
   if (world->nodes.count > 0) flo_body_solve_add_to_walls(&u->contacts, world, u->wall_force);
   flo_samples_add_forces(walls, u->wall_force);

@@ -8,7 +8,7 @@
 
 // state: velocity and p V^2; predicted: velocity without, later with implicit viscosity; lightness: one over
 // the rest density; yielding: sum of |grad W|^2 over the neighbours' densities; bulk: factor of bulk
-// viscosity; is_near: 1 if a sample is near.
+// viscosity; is_near: 1 if a sample is near; near_wall, near_body: forces on samples by collisions.c.
 #define FLO_UNIFIED_ARRAYS(X)                                                                                \
   X(state, FLO_SET_FLUID, 4)                                                                                 \
   X(force, FLO_SET_FLUID, 4)                                                                                 \
@@ -17,6 +17,8 @@
   X(yielding, FLO_SET_FLUID, 1)                                                                              \
   X(bulk, FLO_SET_FLUID, 1)                                                                                  \
   X(is_near, FLO_SET_FLUID, 1)                                                                               \
+  X(near_wall, FLO_SET_BOUNDARY, 4)                                                                          \
+  X(near_body, FLO_SET_RIGID, 4)                                                                             \
   X(wall_force, FLO_SET_BOUNDARY, 4)
 
 // Densities of the fluids of a world.
@@ -58,6 +60,8 @@ bool flo_unified_advise(const FloWorld *world, char *text, size_t size);
 
 // ---- Fluid that is too near to a sample (collisions.c) ----
 
+// Before the two below: no sample feels any of them yet.
+void flo_unified_clear_near(FloWorld *world, FloUnified *unified);
 // Adds the impulses that keep fluid and samples apart to the forces on fluid, and pushes bodies by the
 // opposite. Fluid and bodies must have felt all other forces of the step except contacts of bodies.
 void flo_unified_collide(FloWorld *world, FloUnified *unified, double dt);
