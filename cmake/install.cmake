@@ -1,13 +1,20 @@
-# What `cmake --install` puts where: library, headers, program, scenes, the import script for Blender, manual page,
-# completions, and the two ways to find the library.
+# What `cmake --install` puts where: libraries, headers, program, scenes, the import script for Blender, the schema of
+# scenes, docs and licence, manual page, completions, and the two ways to find the libraries.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS flotsam_shared EXPORT flotsam-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS flotsam RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set(installed_libraries flotsam_shared)
 install(DIRECTORY include/flotsam DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam/scenes)
-install(PROGRAMS tools/flotsam_blender.py DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam)
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+if(FLOTSAM_PROGRAM)
+  list(APPEND installed_libraries flotsam_scenes_shared)
+  install(TARGETS flotsam RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam/scenes)
+  install(PROGRAMS tools/flotsam_blender.py DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam)
+  install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/flotsam)
+endif()
+install(TARGETS ${installed_libraries} EXPORT flotsam-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET flotsam_pages)
   set(pages ${CMAKE_BINARY_DIR}/share)
   install(FILES ${pages}/flotsam.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -24,5 +31,11 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/flotsam-config.cmake ${CMAKE_CURRENT_B
 
 # Both ways find the tree relative to their own file, so that it may be moved.
 file(RELATIVE_PATH include_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-configure_file(cmake/flotsam.pc.in flotsam.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/flotsam.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(pc_names flotsam)
+if(FLOTSAM_PROGRAM)
+  list(APPEND pc_names flotsam-scenes)
+endif()
+foreach(pc_name ${pc_names})
+  configure_file(cmake/flotsam.pc.in ${pc_name}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,18 +1,12 @@
-# libflotsam: the simulation core. The wide passes are compiled once per instruction set and chosen at run time.
+# libflotsam: worlds. It needs the C library, libm and OpenMP's runtime only; reading files is the part of the other
+# library, see program.cmake. The wide passes are compiled once per instruction set and chosen at run time.
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS
   ${CMAKE_SOURCE_DIR}/src/base/*.c ${CMAKE_SOURCE_DIR}/src/sph/*.c ${CMAKE_SOURCE_DIR}/src/geometry/*.c
   ${CMAKE_SOURCE_DIR}/src/bodies/*.c ${CMAKE_SOURCE_DIR}/src/solve/*.c ${CMAKE_SOURCE_DIR}/src/soft/*.c ${CMAKE_SOURCE_DIR}/src/state/*.c
   ${CMAKE_SOURCE_DIR}/src/coupling/*.c ${CMAKE_SOURCE_DIR}/src/world/*.c)
 list(FILTER core_sources EXCLUDE REGEX "wide_[a-z_]*\\.c$")
 
-# Mesh formats besides our own, if assimp is there.
-pkg_check_modules(ASSIMP IMPORTED_TARGET assimp)
-if(ASSIMP_FOUND)
-  list(APPEND core_sources ${CMAKE_SOURCE_DIR}/src/optional/mesh_assimp.c)
-  set(optional_libraries PkgConfig::ASSIMP)
-else()
-  list(APPEND core_sources ${CMAKE_SOURCE_DIR}/src/optional/mesh_no_assimp.c)
-endif()
+list(FILTER core_sources EXCLUDE REGEX "/mesh_(io|obj|ply|stl)\\.c$")
 file(GLOB wide_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/sph/wide_*.c ${CMAKE_SOURCE_DIR}/src/solve/wide_*.c)
 
 function(add_wide_passes isa)
@@ -35,16 +29,21 @@ add_wide_passes(generic)
 # The core as objects: once into the shared library, once (with all symbols in reach) into a static one for tests.
 add_library(flotsam_objects OBJECT ${core_sources})
 target_include_directories(flotsam_objects PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(flotsam_objects PRIVATE flotsam_flags OpenMP::OpenMP_C ${optional_libraries})
+target_link_libraries(flotsam_objects PRIVATE flotsam_flags OpenMP::OpenMP_C)
 set_target_properties(flotsam_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
+# While the major version is 0, every minor version may change the binary interface; see docs/library.md.
+set(abi_version ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(abi_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endif()
 foreach(kind SHARED STATIC)
   string(TOLOWER flotsam_${kind} target)
   add_library(${target} ${kind} $<TARGET_OBJECTS:flotsam_objects> ${wide_objects})
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:flotsam_flags> OpenMP::OpenMP_C ${optional_libraries} m)
-  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:flotsam_flags> OpenMP::OpenMP_C m)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${abi_version})
 endforeach()
 set_target_properties(flotsam_shared PROPERTIES OUTPUT_NAME flotsam EXPORT_NAME flotsam)
 set_target_properties(flotsam_static PROPERTIES OUTPUT_NAME flotsam EXPORT_NAME flotsam_static)

@@ -91,8 +91,10 @@ static void end_context(FloSceneContext *context) {
 static FloStatus load_from(const char *name, const char *text, size_t length, const FloSceneOptions *options,
                            FloScene **scene, FloError *error) {
   static const FloSceneOptions no_options = {0};
-  if (!options) options = &no_options;
+  if (!scene) return flo_fail(error, FLO_BAD_INPUT, "scene: is NULL, but it is needed");
   *scene = NULL;
+  if (!name) return flo_fail(error, FLO_BAD_INPUT, "path: is NULL, but it is needed");
+  if (!options) options = &no_options;
   FloSceneContext context = {
       .file = name, .error = error, .dim = 3, .refuses_includes = options->refuse_includes};
   json_t *root = NULL;
@@ -118,6 +120,7 @@ FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloSc
 
 FloStatus flo_scene_load_text(const char *name, const char *text, size_t length,
                               const FloSceneOptions *options, FloScene **scene, FloError *error) {
+  if (!text) length = 0;
   return load_from(name, text ? text : "", length, options, scene, error);
 }
 

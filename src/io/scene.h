@@ -2,18 +2,7 @@
 #ifndef FLO_IO_SCENE_H
 #define FLO_IO_SCENE_H
 
-#include "flotsam/world.h"
-
-// Changes to a scene that the command line may ask for.
-typedef struct FloSceneOptions {
-  const char *method;      // overrides method.name; NULL: as the scene says
-  const char *size;        // one of the scene's "sizes"; NULL: the normal size
-  const char *const *sets; // "path=value" overrides, e.g. "spacing=0.01" or "materials.water.viscosity=1e-3"
-  size_t n_sets;
-  int threads;            // 0: all cores
-  FloAllocator allocator; // zeroed: the C library's
-  bool refuse_includes;   // for text from unknown sources: the scene must not read other files
-} FloSceneOptions;
+#include "flotsam/scenes.h"
 
 enum { FLO_EXPECT_MAX_PAPER = 200 }; // bytes
 
@@ -114,7 +103,7 @@ typedef struct FloSceneEvent {
   FloFrictionChange change; // SET
 } FloSceneEvent;
 
-typedef struct FloScene {
+struct FloScene {
   char path[512], name[64]; // name: the file's name without folder and extension
   char *title, *shows;
   int up; // axis index
@@ -135,21 +124,14 @@ typedef struct FloScene {
   size_t n_events;
   struct FloSceneParts *parts; // fluids, materials, emitters, sinks, parameters: private to scene.c
   char *resolved;              // JSON text: the scene with every constant, override and default written out
-} FloScene;
+  size_t next_event;           // of flo_scene_advance
+};
 
-// Reads and checks a scene. If it fails, the message has the file and the JSON path.
-FloStatus flo_scene_load(const char *path, const FloSceneOptions *options, FloScene **scene, FloError *error);
-// The same from memory; `name` is used as the path.
-FloStatus flo_scene_load_text(const char *name, const char *text, size_t length,
-                              const FloSceneOptions *options, FloScene **scene, FloError *error);
-// Builds the world that the scene describes. The scene must outlive the world.
-FloStatus flo_scene_build(FloScene *scene, FloWorld **world, FloError *error);
 // Applies an event to the world that flo_scene_build made last; call it at the event's time. Starts and stops
 // are already part of the world and need nothing. `n_added`, which may be NULL, receives the number of new
 // particles.
 FloStatus flo_scene_apply_event(FloScene *scene, FloWorld *world, const FloSceneEvent *event, size_t *n_added,
                                 FloError *error);
-void flo_scene_destroy(FloScene *scene);
 
 // The parts of a scene after it was built: fluids and bodies, with their numbers of particles.
 typedef struct FloScenePart {

@@ -268,7 +268,10 @@ static FloStatus fill(FloScene *scene, FloWorld *world, FloError *error) {
 }
 
 FloStatus flo_scene_build(FloScene *scene, FloWorld **world, FloError *error) {
+  if (!scene || !world)
+    return flo_fail(error, FLO_BAD_INPUT, "%s: is NULL, but it is needed", scene ? "world" : "scene");
   *world = NULL;
+  scene->next_event = 0;
   FloError cause;
   FloWorld *made = NULL;
   FloStatus status = flo_world_create(&scene->world, &made, &cause);

@@ -2,7 +2,11 @@
 
 #include "base/core.h"
 
+#if FLO_EMBREE == 4
+#include <embree4/rtcore.h>
+#else
 #include <embree3/rtcore.h>
+#endif
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +119,40 @@ void flo_tracer_destroy(FloTracer *t) {
   free(t);
 }
 
+// ---- The two versions of Embree differ in how they are asked ----
+
+#if FLO_EMBREE == 4
+
+static void intersect_4(const int *valid, RTCScene scene, struct RTCRayHit4 *packet) {
+  struct RTCIntersectArguments arguments;
+  rtcInitIntersectArguments(&arguments);
+  arguments.flags = RTC_RAY_QUERY_FLAG_COHERENT;
+  rtcIntersect4(valid, scene, packet, &arguments);
+}
+static void intersect_1(RTCScene scene, struct RTCRayHit *ray) { rtcIntersect1(scene, ray, NULL); }
+static void occlude_1(RTCScene scene, struct RTCRay *ray) { rtcOccluded1(scene, ray, NULL); }
+
+#else
+
+static void intersect_4(const int *valid, RTCScene scene, struct RTCRayHit4 *packet) {
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+  rtcIntersect4(valid, scene, &context, packet);
+}
+static void intersect_1(RTCScene scene, struct RTCRayHit *ray) {
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcIntersect1(scene, &context, ray);
+}
+static void occlude_1(RTCScene scene, struct RTCRay *ray) {
+  struct RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  rtcOccluded1(scene, &context, ray);
+}
+
+#endif
+
 // ---- Tracing ----
 
 static V3 sphere_normal(const FloTracer *t, const FloRay *ray, float distance, uint32_t index) {
@@ -137,9 +175,6 @@ static void set_normal(const FloTracer *t, const FloRay *ray, FloHit *hit) {
 }
 
 static void look_4(const FloTracer *t, const FloRay *rays, int n, FloHit *hits) {
-  struct RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
-  context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
   struct RTCRayHit4 packet = {0};
   _Alignas(16) int valid[4] = {0};
   for (int k = 0; k < n; k++) {
@@ -150,7 +185,7 @@ static void look_4(const FloTracer *t, const FloRay *rays, int n, FloHit *hits) 
     packet.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
     valid[k] = -1;
   }
-  rtcIntersect4(valid, t->scene, &context, &packet);
+  intersect_4(valid, t->scene, &packet);
   for (int k = 0; k < n; k++) {
     unsigned id = packet.hit.geomID[k];
     hits[k] = (FloHit){.distance = INFINITY};
@@ -180,8 +215,6 @@ static bool meets_bounds(FloBounds b, const FloRay *ray) {
 
 bool flo_tracer_is_blocked(const FloTracer *t, const FloRay *ray) {
   if (!meets_bounds(t->bounds, ray)) return false;
-  struct RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
   struct RTCRay r = {
       .org_x = ray->origin.x,
       .org_y = ray->origin.y,
@@ -192,15 +225,13 @@ bool flo_tracer_is_blocked(const FloTracer *t, const FloRay *ray) {
       .tfar = ray->end,
       .mask = ~0u,
   };
-  rtcOccluded1(t->scene, &context, &r);
+  occlude_1(t->scene, &r);
   return r.tfar < 0; // Embree sets it so if the ray is blocked
 }
 
 FloHit flo_tracer_look_along(const FloTracer *t, const FloRay *ray, float start) {
   FloHit hit = {.distance = INFINITY};
   if (!meets_bounds(t->bounds, ray)) return hit;
-  struct RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
   struct RTCRayHit r = {.ray = {.org_x = ray->origin.x,
                                 .org_y = ray->origin.y,
                                 .org_z = ray->origin.z,
@@ -211,7 +242,7 @@ FloHit flo_tracer_look_along(const FloTracer *t, const FloRay *ray, float start)
                                 .tfar = ray->end,
                                 .mask = ~0u},
                         .hit = {.geomID = RTC_INVALID_GEOMETRY_ID}};
-  rtcIntersect1(t->scene, &context, &r);
+  intersect_1(t->scene, &r);
   if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID) return hit;
   hit = (FloHit){.kind = r.hit.geomID == t->cloud_id ? FLO_HIT_PARTICLE : FLO_HIT_SOLID,
                  .distance = r.ray.tfar,

@@ -43,7 +43,7 @@ grep -q '^0.20 s ' "$work/cmake.txt" || fail "the program did not reach 0.2 s"
 cmp -s "$work/cmake.txt" "$work/pkg-config.txt" || fail "both ways give different results"
 
 # Headers stand alone, in C and, where there is a compiler, in C++.
-for header in flotsam world control query joints types; do
+for header in flotsam world control query joints types scenes; do
   echo "#include <flotsam/$header.h>" >"$work/one.c"
   cc -std=c17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only "-I$prefix/include" "$work/one.c" || fail "$header.h in C"
   if command -v c++ >/dev/null; then
@@ -52,11 +52,53 @@ for header in flotsam world control query joints types; do
   fi
 done
 
-# Exactly the functions of the header are visible, and the name that programs remember has the major version only.
-nm -D --defined-only "$library" | awk '$2 ~ /[A-Z]/ { print $3 }' | sort >"$work/exported"
-grep '^FLO_API' "$prefix/include/flotsam/flotsam.h" | grep -o 'flo_[a-z_0-9]*(' | tr -d '(' | sort -u >"$work/declared"
-diff "$work/declared" "$work/exported" || fail "the library exports other functions than flotsam.h declares"
-readelf -d "$library" | grep -q 'soname: \[libflotsam\.so\.[0-9]*\]' || fail "the library has no soname"
+# Exactly the functions of the headers are visible, and the name that programs remember says which versions fit.
+exported() { nm -D --defined-only "$1" | awk '$2 ~ /[A-Z]/ { print $3 }' | sort; }
+declared() { cat "$@" | tr '\n' ' ' | grep -o 'FLO_API [^;]*;' | grep -o '\bflo_[a-z_0-9]*(' | tr -d '(' | sort -u; }
+include=$prefix/include/flotsam
+exported "$library" >"$work/exported"
+declared "$include"/{control,joints,query,types,world}.h >"$work/declared"
+diff "$work/declared" "$work/exported" || fail "libflotsam exports other functions than its headers declare"
+exported "${library%.so}-scenes.so" >"$work/exported"
+declared "$include"/*.h >"$work/declared"
+diff "$work/declared" "$work/exported" || fail "libflotsam-scenes exports other functions than the headers declare"
+for name in flotsam flotsam-scenes; do
+  readelf -d "$(dirname "$library")/lib$name.so" | grep -q "soname: \[lib$name\.so\.[0-9]*\(\.[0-9]*\)\?\]" ||
+    fail "lib$name has no soname"
+done
+
+# Worlds need the C library, libm and the runtime of OpenMP (and of sanitizers, if there are any) only.
+ldd "$library" | awk '{ print $1 }' | grep -vE '^(linux-vdso|libc|libm|libgomp|libomp|libasan|libubsan|libpthread|libdl|librt)\.so|ld-linux|^libgcc_s' |
+  tee "$work/others"
+[[ ! -s $work/others ]] || fail "libflotsam links more than libc, libm and OpenMP"
+
+# A program that loads a scene, with the second library.
+cat >"$work/scenes.c" <<'C'
+#include <flotsam/scenes.h>
+#include <stdio.h>
+int main(int n, char **words) {
+  FloError error = {0};
+  FloScene *scene = NULL;
+  FloWorld *world = NULL;
+  const FloSceneOptions draft = {.size = "draft"};
+  FloStatus status = n < 2 ? FLO_BAD_INPUT : flo_scene_load(words[1], &draft, &scene, &error);
+  if (!status) status = flo_scene_build(scene, &world, &error);
+  if (!status) status = flo_scene_advance(scene, world, 0.01, NULL, &error);
+  if (!status) printf("%zu particles\n", flo_world_count(world, FLO_SET_FLUID));
+  fputs(error.text, stderr);
+  flo_world_destroy(world);
+  flo_scene_destroy(scene);
+  return status != FLO_OK;
+}
+C
+flags=$(PKG_CONFIG_PATH=$packages pkg-config --cflags --libs flotsam-scenes) || fail "pkg-config flotsam-scenes"
+eval cc -std=c17 -Wall -Wextra -Wpedantic -Werror '"$work/scenes.c"' -o '"$work/scenes"' "$flags" &&
+  LD_LIBRARY_PATH=$(dirname "$library") "$work/scenes" "$prefix/share/flotsam/scenes/dam-break.json" ||
+  fail "a program with libflotsam-scenes"
+
+for file in doc/flotsam/LICENSE doc/flotsam/README.md doc/flotsam/docs/scenes.md flotsam/scene.schema.json man/man1/flotsam.1; do
+  [[ -s $prefix/share/$file ]] || fail "share/$file is not installed"
+done
 
 (cd "$work" && "$prefix/bin/flotsam" run dam-break --size draft --frames 1 --no-picture --quiet --out run) ||
   fail "the installed program"
