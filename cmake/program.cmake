@@ -34,10 +34,10 @@ if(FLOTSAM_PICTURES AND embree_FOUND)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/render/tracer.c PROPERTIES
     COMPILE_DEFINITIONS FLO_EMBREE=${embree_version})
   list(APPEND scene_libraries embree)
+  list(REMOVE_ITEM scene_sources ${CMAKE_SOURCE_DIR}/src/render/tracer_none.c)
 else()
   message(STATUS "Embree is missing or not wanted: this build draws no pictures of scenes")
   list(REMOVE_ITEM scene_sources ${CMAKE_SOURCE_DIR}/src/render/tracer.c)
-  list(APPEND scene_sources ${CMAKE_SOURCE_DIR}/src/optional/tracer_no_embree.c)
 endif()
 
 add_library(flotsam_scenes_objects OBJECT ${scene_sources})
