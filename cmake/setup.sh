@@ -3,7 +3,7 @@
 build_packages=(build-essential cmake ninja-build pkg-config libjansson-dev libexpat1-dev libhdf5-dev libpng-dev zlib1g-dev libembree-dev)
 test_packages=("${build_packages[@]}" clang clang-format libcmocka-dev libomp-dev libassimp-dev python3 python3-jsonschema)
 # Programs that only look at what flotsam writes; tests that need them are skipped where they are missing.
-viewer_packages=(ffmpeg mandoc python3-numpy python3-vtk9 blender)
+viewer_packages=(ffmpeg mandoc python3-numpy python3-venv python3-vtk9 blender)
 
 say() { printf '%s\n' "$*" >&2; }
 

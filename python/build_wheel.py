@@ -53,7 +53,8 @@ def package_files(build):
             yield f"flotsam/{path.name}", path.read_bytes()
     yield "flotsam/_abi.py", bindings()
     yield "flotsam/blender.py", (ROOT / "tools" / "flotsam_blender.py").read_bytes()
-    yield "flotsam/lib/libflotsam.so", (build / "lib" / "libflotsam.so").resolve().read_bytes()
+    for name in ("libflotsam.so", "libflotsam-scenes.so"):
+        yield f"flotsam/lib/{name}", (build / "lib" / name).resolve().read_bytes()
     yield "flotsam/bin/flotsam", (build / "bin" / "flotsam").read_bytes()
     for path in sorted((ROOT / "scenes").rglob("*")):
         if path.is_file():

@@ -51,6 +51,7 @@ SHOWS_KEY = "flotsam_shows"  # "particles", "surface" or "soft"
 BOUNDARY_KEY = "flotsam_boundary"
 BODY_KEY = "flotsam_body"  # of a cloth or an elastic body: its number in the run
 FRAMES_KEY = "flotsam_frames"  # of the empty: how many frames are known
+PROGRAM_KEY = "flotsam_program"  # of the empty: the program that makes surfaces
 SCRIPT_NAME = "flotsam_import.py"
 
 # ---- VTK's XML files with raw appended data ----
@@ -350,11 +351,14 @@ class Run:
 # ---- Surfaces that are missing ----
 
 
+kept_programs = []  # that objects of an opened file name
+
+
 def find_program():
     """The program flotsam: named by FLOTSAM_PROGRAM, beside this file in a package or a build, or in the path."""
     here = os.path.dirname(os.path.abspath(globals().get("__file__", ".")))
     near = (os.path.join(here, *way) for way in (("bin",), ("..", "build", "bin"), ("..", "..", "bin")))
-    known = [os.environ.get("FLOTSAM_PROGRAM"), *(os.path.join(folder, "flotsam") for folder in near)]
+    known = [os.environ.get("FLOTSAM_PROGRAM"), *(os.path.join(folder, "flotsam") for folder in near), *kept_programs]
     return next((path for path in known if path and os.access(path, os.X_OK)), shutil.which("flotsam"))
 
 
@@ -575,6 +579,7 @@ def on_frame_change(scene, depsgraph=None):
             folder = item[FOLDER_KEY]
             runs[folder] = runs.get(folder) or Run(folder)
             if FRAMES_KEY in item:
+                kept_programs[:] = [item.get(PROGRAM_KEY, "")]
                 follow_growth(scene, item, runs[folder])
             else:
                 show_frame(item, runs[folder], scene.frame_current)
@@ -971,7 +976,7 @@ def add_light(scene, collection, points):
     matrix[:3, :3] = np.column_stack([across, np.cross(towards, across), towards])  # a sun shines along -z
     matrix[:3, 3] = points.mean(axis=0) + 2 * np.ptp(points, axis=0).max() * towards
     light = bpy.data.lights.new("flotsam sun", "SUN")
-    light.energy, light.angle = 2.0, math.radians(5)
+    light.energy, light.angle = 2.2, math.radians(5)
     item = bpy.data.objects.new("flotsam sun", light)
     item.matrix_world = to_matrix(matrix)
     collection.objects.link(item)
@@ -981,7 +986,7 @@ def add_light(scene, collection, points):
     for node in world.node_tree.nodes:
         if node.type == "BACKGROUND":
             node.inputs["Color"].default_value = (0.80, 0.85, 0.90, 1.0)
-            node.inputs["Strength"].default_value = 0.5
+            node.inputs["Strength"].default_value = 0.6
 
 
 def add_ground(collection, points):
@@ -993,7 +998,7 @@ def add_ground(collection, points):
     mesh = bpy.data.meshes.new("flotsam ground")
     fill_surface(mesh, corners, np.array([[0, 1, 2], [0, 2, 3]]), {}, is_smooth=False)
     material, shader, _, _ = new_material("flotsam ground")
-    set_input(shader, (0.42, 0.44, 0.46, 1.0), "Base Color")
+    set_input(shader, (0.6, 0.62, 0.64, 1.0), "Base Color")
     set_input(shader, 0.9, "Roughness")
     mesh.materials.append(material)
     collection.objects.link(bpy.data.objects.new("flotsam ground", mesh))
@@ -1051,7 +1056,7 @@ def import_run(folder, particles=False, boundary=False, radius=None):
     collection.objects.link(root)
     root.rotation_mode = "QUATERNION"
     root.rotation_quaternion = UP_ROTATIONS[run.up]
-    root[FOLDER_KEY], root[FRAMES_KEY] = run.folder, len(run.frames)
+    root[FOLDER_KEY], root[FRAMES_KEY], root[PROGRAM_KEY] = run.folder, len(run.frames), find_program() or ""
     add_fluid(run, collection, root, points, {"particles": particles or boundary, "boundary": boundary, "radius": radius})
     add_bodies(run, collection, root)
     add_soft(run, collection, root)

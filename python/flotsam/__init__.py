@@ -19,15 +19,17 @@ from .errors import BadInput, Diverged, Error, IOFailed, NoMemory, Unsupported
 from .pictures import Picture
 from .plots import Plot
 from .program import run, scenes
-from .runs import Frame, Mesh, Run, Series
+from .meshes import Mesh
+from .runs import Frame, Run, Series
 from .shapes import Shape, box, capsule, cylinder, heightfield, mesh, outline, plane, sheet, sphere, tank
 from .parts import Body, Emitter, Fields, Joint, Material, Sink
+from .scene import Scene, SceneWorld
 from .world import State, World, method_parameters, methods, version
 
 __version__ = version()
 __all__ = [
     "BadInput", "Body", "Diverged", "Emitter", "Error", "Fields", "Frame", "IOFailed", "Joint", "Material", "Mesh", "NoMemory",
-    "Picture", "Plot", "Run", "Series", "Shape", "Sink", "State", "Unsupported", "World", "box", "capsule", "cylinder",
+    "Picture", "Plot", "Run", "Scene", "SceneWorld", "Series", "Shape", "Sink", "State", "Unsupported", "World", "box", "capsule", "cylinder",
     "describe", "heightfield", "mesh", "method_parameters", "methods", "outline", "plane", "run", "scenes", "sheet",
     "sphere", "tank", "version",
 ]

@@ -12,28 +12,38 @@ from typing import Any
 import numpy as np
 
 from . import _abi
-from .errors import BY_STATUS, Error
+from .errors import BY_STATUS, Error, Unsupported
 
 HERE = Path(__file__).resolve().parent
 STRUCTS = {name: kind for name, kind in vars(_abi).items() if isinstance(kind, type) and issubclass(kind, ctypes.Structure)}
 
 
-def find_library() -> str:
-    """The library that FLOTSAM_LIBRARY names, else the one in this package, else the system's."""
-    beside = sorted((HERE / "lib").glob("libflotsam.*"))
-    return os.environ.get("FLOTSAM_LIBRARY") or (str(beside[0]) if beside else "libflotsam.so.0")
+def candidates() -> list[str]:
+    """The library that FLOTSAM_LIBRARY names, else those in this package, else the system's; the one with scenes first,
+    which needs more libraries of the system."""
+    if os.environ.get("FLOTSAM_LIBRARY"):
+        return [os.environ["FLOTSAM_LIBRARY"]]
+    inside = [str(HERE / "lib" / name) for name in ("libflotsam-scenes.so", "libflotsam.so")]
+    return [path for path in inside if os.path.exists(path)] or ["libflotsam-scenes.so.0", "libflotsam.so.0"]
+
+
+def open_library() -> ctypes.CDLL:
+    """CDLL releases the interpreter lock during every call, so other Python threads run meanwhile."""
+    reasons = []
+    for path in candidates():
+        try:
+            return ctypes.CDLL(path)
+        except OSError as error:
+            reasons.append(str(error))
+    raise ImportError("; ".join(reasons) + "; let FLOTSAM_LIBRARY name the file libflotsam-scenes.so or libflotsam.so")
 
 
 def load() -> ctypes.CDLL:
-    """CDLL releases the interpreter lock during every call, so other Python threads run meanwhile."""
-    path = find_library()
-    try:
-        library = ctypes.CDLL(path)
-    except OSError as error:
-        raise ImportError(f"{error}; let FLOTSAM_LIBRARY name the file libflotsam.so") from error
+    library = open_library()
     for name, (result, parameters) in _abi.FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, parameters
+        if hasattr(library, name):
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, parameters
     return library
 
 
@@ -43,6 +53,9 @@ lib = load()
 def call(name: str, *arguments: Any) -> None:
     """Calls a function whose last parameter is a FloError; raises what it reports."""
     error = _abi.Error()
+    if not hasattr(lib, name):
+        raise Unsupported(f"{name}: only libflotsam was found, which has no scenes; libflotsam-scenes and what it needs "
+                          "(see README) add them")
     status = getattr(lib, name)(*arguments, ctypes.byref(error))
     if status:
         text = error.text.decode("utf-8", "replace")

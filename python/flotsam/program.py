@@ -56,10 +56,14 @@ def option_words(options: dict[str, Any]) -> list[str]:
     return words
 
 
+def value_text(value: Any) -> str:
+    """A value of a scene as --set takes it: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def setting_words(settings: dict[str, Any]) -> list[str]:
     """Values to change in the scene: {'constants.s': 0.01} becomes --set constants.s=0.01."""
-    return [word for key, value in settings.items()
-            for word in ("--set", f"{key}={value if isinstance(value, str) else json.dumps(value)}")]
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={value_text(value)}")]
 
 
 def scenes() -> list[str]:

@@ -14,6 +14,7 @@ from . import _abi
 from ._library import Answer, call, default_of, fill, lib, make, text_of, value_of, word_of
 from .errors import Error
 from .parts import Body, Emitter, Fields, Joint, Material, Part, Sink, Vector, locked, part_answer, triple
+from .meshes import Mesh
 from .pictures import Picture, draw_points
 from .shapes import Shape
 
@@ -80,15 +81,18 @@ class World:
         definition = fill(default_of(_abi.WorldDef), options, keep)
         pointer = ctypes.c_void_p()
         call("flo_world_create", ctypes.byref(definition), ctypes.byref(pointer))
-        self.lock = threading.RLock()
-        self.handle: Handle | None = Handle(pointer.value, keep)
-        self.after_step: Any = None
-        self.raised: BaseException | None = None
-        self.dim, self.spacing = definition.dim, definition.spacing
-        self.fluid, self.boundary = Fields(self, "fluid"), Fields(self, "boundary")
-        self.rigid, self.soft = Fields(self, "rigid"), Fields(self, "soft")
+        self._begin(Handle(pointer.value, keep), definition.dim, definition.spacing)
         for name, value in (parameters or {}).items():
             self.set_parameter(name, value)
+
+    def _begin(self, handle: Handle, dim: int, spacing: float) -> None:
+        self.lock = threading.RLock()
+        self.handle: Handle | None = handle
+        self.after_step: Any = None
+        self.raised: BaseException | None = None
+        self.dim, self.spacing = dim, spacing
+        self.fluid, self.boundary = Fields(self, "fluid"), Fields(self, "boundary")
+        self.rigid, self.soft = Fields(self, "rigid"), Fields(self, "soft")
 
     # ---- Life ----
 
@@ -166,11 +170,12 @@ class World:
 
     # ---- Stepping; the interpreter lock is released meanwhile ----
 
-    def _step(self, function: str, *arguments: Any) -> Answer:
+    def _step(self, function: str, *arguments: Any, owner: Any = None) -> Answer:
         info = _abi.StepInfo()
         self.raised = None
+        things = (owner, self.pointer) if owner else (self.pointer,)
         try:
-            call(function, self.pointer, *arguments, ctypes.byref(info))
+            call(function, *things, *arguments, ctypes.byref(info))
         except Error:
             if self.raised is None:
                 raise
@@ -350,6 +355,17 @@ class World:
             found[name.decode()] = seconds.value
         return found
 
+    @locked
+    def surface(self, **members: Any) -> Mesh:
+        """The fluid's surface at present, with `normal` and `velocity`; members of FloFluidSurfaceDef: cell, smoothing, ..."""
+        definition = fill(_abi.FluidSurfaceDef(smoothing=-1), members, [])
+        surface = _abi.FluidSurface()
+        call("flo_world_surface", self.pointer, ctypes.byref(definition), ctypes.byref(surface))
+        try:
+            return mesh_of_surface(surface)
+        finally:
+            lib.flo_fluid_surface_free(ctypes.byref(surface))
+
     def picture(self, width: int = 640, height: int = 480, colour_by: str = "speed", view: str | None = None) -> Picture:
         """The particles as seen along an axis ('x', 'y' or 'z'): for a look in a notebook. Run folders have better ones."""
         return draw_points(self, width, height, colour_by, view)
@@ -379,6 +395,19 @@ class World:
     def restore(self, state: State) -> None:
         """The world must have been created like the saved one."""
         call("flo_world_restore", self.pointer, state.pointer)
+
+
+def mesh_of_surface(surface: Any) -> Mesh:
+    """Copies of the library's arrays."""
+    n, m = surface.n_vertices, surface.n_triangles
+    if n == 0:
+        return Mesh(np.empty((0, 3)), np.empty((0, 3), np.uint32))
+
+    def rows(pointer: Any, count: int) -> np.ndarray:
+        return np.ctypeslib.as_array(pointer, (count, 3)).copy()
+
+    arrays = {"normal": rows(surface.normals, n), "velocity": rows(surface.velocities, n)}
+    return Mesh(rows(surface.vertices, n), rows(surface.triangles, m), arrays)
 
 
 # ---- About methods ----

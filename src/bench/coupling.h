@@ -8,10 +8,10 @@ typedef struct FloCouplingCase {
   const char *scene, *method; // scenes/bench holds the same scene
   bool has_solver;        // the method has iterations, and its rate counts them; otherwise it counts steps
   double from, simulated; // start and duration of the measurement [s]
-  // The published result for the same work, or NULL.
+  // Another program that was run with the same work, or NULL.
   const char *peer;
-  double peer_seconds; // [s] for the simulated time
-  int iterations;      // in each step; 0: as many as the method takes
+  double peer_seconds[2]; // [s] for the simulated time, in two runs
+  int iterations;         // in each step; 0: as many as the method takes
 } FloCouplingCase;
 
 typedef struct FloCouplingResult {

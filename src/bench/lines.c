@@ -4,11 +4,6 @@
 
 #include <math.h>
 
-// Published results of other programs were measured with this number of threads, on a core with this number
-// of FP32 multiplications and additions per second.
-#define PEER_THREADS 2
-#define PEER_FLOPS   102e9
-
 // A step of the tower in Table 1 of Probst and Teschner 2023: 3.73 s on 24 cores.
 #define PAPER_CORE_SECONDS (3.73 * 24)
 
@@ -44,19 +39,6 @@ double flo_measured_real_time(const FloCouplingResult *r) {
 }
 
 double flo_measured_response_share(const FloCouplingResult *r) { return r->response_seconds / r->seconds; }
-
-// A quick run, or a run with another number of threads, cannot be compared.
-double flo_measured_times_faster(const FloCouplingResult *r) {
-  bool is_same = r->about->peer && r->simulated == r->about->simulated && r->threads == PEER_THREADS;
-  return is_same ? r->about->peer_seconds / r->seconds : NAN;
-}
-
-// The other program is limited more by arithmetic than by memory, so its time on this machine is estimated
-// from arithmetic.
-double flo_measured_times_faster_at_equal_fma(const FloCouplingResult *r, const FloRates *rates) {
-  const FloRate *fma = flo_rates_find(rates, FLO_BENCH_FMA, 1, 0);
-  return fma ? flo_measured_times_faster(r) * PEER_FLOPS / fma->best : NAN;
-}
 
 double flo_measured_surface_seconds(const FloSurfacingResult *r) {
   return r->times.median * 1e6 / (double)r->particles;
@@ -215,20 +197,20 @@ void flo_line_add_peer(json_t *line) {
 
 // ---- Fluid and bodies ----
 
-static void add_coupling_peer(json_t *line, const FloCouplingResult *r, const FloRates *rates) {
-  json_t *peer = json_object();
-  if (r->about->peer) {
-    add_text(peer, "program", r->about->peer);
-    add(peer, "seconds_per_simulated_second", r->about->peer_seconds / r->about->simulated);
-    add_text(peer, "note", "reference, two threads, another run of the same machine type");
-    add(peer, "times_faster", flo_measured_times_faster(r));
-    add(peer, "times_faster_at_equal_fma", flo_measured_times_faster_at_equal_fma(r, rates));
+// Numbers of another run, to which no measurement of this one is compared.
+static void add_coupling_peer(json_t *line, const FloCouplingCase *about) {
+  json_t *peer = about->peer ? json_object() : json_null();
+  if (about->peer) {
+    add_text(peer, "program", about->peer);
+    json_object_set_new(peer, "seconds_per_simulated_second",
+                        json_pack("[f, f]", about->peer_seconds[0] / about->simulated,
+                                  about->peer_seconds[1] / about->simulated));
+    add_text(peer, "note", "reference, two threads, density error 0.05 %, another run");
   }
-  json_object_set_new(line, "reference", r->about->peer ? peer : json_null());
-  if (!r->about->peer) json_decref(peer);
+  json_object_set_new(line, "reference", peer);
 }
 
-json_t *flo_line_coupling(const FloCouplingResult *r, const FloRates *rates) {
+json_t *flo_line_coupling(const FloCouplingResult *r) {
   json_t *line =
       start(flo_bench_part_name(FLO_BENCH_COUPLING), r->particles, r->threads, r->seconds / r->steps);
   add_text(line, "scene", r->about->scene);
@@ -247,7 +229,7 @@ json_t *flo_line_coupling(const FloCouplingResult *r, const FloRates *rates) {
   add(line, "search_share", r->search_seconds / r->seconds);
   add(line, "response_share", flo_measured_response_share(r));
   add(line, "density_error_mean", r->density_error_mean);
-  add_coupling_peer(line, r, rates);
+  add_coupling_peer(line, r->about);
   return line;
 }
 

@@ -24,7 +24,7 @@ json_t *flo_line_probe(const FloPairProbe *probe, int threads, const FloTimes *i
 json_t *flo_line_case(FloBenchPart part, const FloCaseResult *result, const FloRates *rates);
 // Adds published results of the same case.
 void flo_line_add_peer(json_t *line);
-json_t *flo_line_coupling(const FloCouplingResult *result, const FloRates *rates);
+json_t *flo_line_coupling(const FloCouplingResult *result);
 json_t *flo_line_memory(size_t particles, int threads, size_t bytes, size_t peak_bytes);
 json_t *flo_line_sampling(const FloSamplingResult *result);
 json_t *flo_line_surface(const FloSurfacingResult *result);
@@ -42,11 +42,7 @@ double flo_measured_coupled_iterations(const FloCouplingResult *result);
 double flo_measured_coupled_steps(const FloCouplingResult *result);
 // With all threads and a fixed number of iterations: how many particles do ten steps in a second.
 double flo_measured_real_time(const FloCouplingResult *result);
-double flo_measured_response_share(const FloCouplingResult *result); // of the time
-// Speed relative to the published result for the same work; the second corrects for the speed of the other
-// processor.
-double flo_measured_times_faster(const FloCouplingResult *result);
-double flo_measured_times_faster_at_equal_fma(const FloCouplingResult *result, const FloRates *rates);
+double flo_measured_response_share(const FloCouplingResult *result);   // of the time
 double flo_measured_surface_seconds(const FloSurfacingResult *result); // [s/million particles]
 double flo_measured_times_better(
     const FloTowerResult *result); // core seconds in the paper divided by those measured here

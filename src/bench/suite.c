@@ -206,9 +206,6 @@ static void note_coupling(Suite *suite, const FloCouplingResult *r) {
   if (r->about->iterations > 0)
     flo_targets_note(&suite->targets, FLO_TARGET_REAL_TIME, flo_measured_real_time(r), r->particles,
                      r->threads);
-  if (r->about->peer)
-    flo_targets_note(&suite->targets, FLO_TARGET_PEER, flo_measured_times_faster(r), r->particles,
-                     r->threads);
   if (!has_solver)
     flo_targets_note(&suite->targets, FLO_TARGET_RESPONSE, flo_measured_response_share(r), r->particles,
                      r->threads);
@@ -221,7 +218,7 @@ static FloStatus run_coupling(Suite *suite, FloError *error) {
     announce(suite, FLO_BENCH_COUPLING, 0, most_threads(suite->spec));
     FLO_TRY(flo_coupling_measure(about, most_threads(suite->spec), suite->spec->is_quick, &result, error));
     note_coupling(suite, &result);
-    FLO_TRY(emit(suite, flo_line_coupling(&result, &suite->rates), error));
+    FLO_TRY(emit(suite, flo_line_coupling(&result), error));
   }
   return FLO_OK;
 }

@@ -70,12 +70,10 @@ static void print_case(const json_t *line, FILE *stream) {
 }
 
 static void print_coupling_peer(const json_t *peer, FILE *stream) {
-  fprintf(stream, "\n%33s %s: %.0f s per simulated second (%s)", "", text(peer, "program"),
-          number(peer, "seconds_per_simulated_second"), text(peer, "note"));
-  if (isfinite(number(peer, "times_faster")))
-    fprintf(stream, ", %.2f times faster", number(peer, "times_faster"));
-  if (isfinite(number(peer, "times_faster_at_equal_fma")))
-    fprintf(stream, ", %.2f at equal FMA", number(peer, "times_faster_at_equal_fma"));
+  const json_t *range = json_object_get(peer, "seconds_per_simulated_second");
+  fprintf(stream, "\n%33s %s: %.0f-%.0f s per simulated second (%s)", "", text(peer, "program"),
+          json_number_value(json_array_get(range, 0)), json_number_value(json_array_get(range, 1)),
+          text(peer, "note"));
 }
 
 static void print_coupling(const json_t *line, FILE *stream) {

@@ -9,7 +9,6 @@ static const FloGoal goals[FLO_TARGET_COUNT] = {
     [FLO_TARGET_SPEEDUP] = {"speed-up from 1 to 2 threads", "", 1.7, 1.9, false},
     [FLO_TARGET_PROBE_SHARE] = {"force sweep, share of the probe", "", 0.6, 0.9, false},
     [FLO_TARGET_ITERATIONS] = {"monolithic solver", "particle iterations/s/core", 5e6, 1e7, false},
-    [FLO_TARGET_PEER] = {"monolithic against SPlisHSPlasH's DFSPH", "times faster", 4, 10, false},
     [FLO_TARGET_TOWER] = {"monolithic, tower of the paper", "times fewer core seconds", 8, 15, false},
     [FLO_TARGET_FORCING] = {"direct-forcing whole step", "particle steps/s/core", 1.5e6, 3e6, false},
     [FLO_TARGET_RESPONSE] = {"direct-forcing response", "share of the step", 0.01, NAN, true},

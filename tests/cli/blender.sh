@@ -1,6 +1,6 @@
 # The import script for Blender: its readers against convert, its use of Blender against Blender or a stand-in.
 source "$(dirname "$0")/common.sh"
-export PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE=1 FLOTSAM_PROGRAM=$flotsam
 script=$here/../../tools/flotsam_blender.py
 
 if ((${FLOTSAM_SLOW:-0})); then
@@ -203,7 +203,7 @@ sys.modules.update({"bpy": bpy, "bpy.app": bpy.app, "bpy.app.handlers": bpy.app.
 bpy.context.scene.render.resolution_x, bpy.context.scene.render.resolution_y = 1920, 1080
 bpy.data.filepath = ""
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
-sys.argv = ["blender", "-b", "--", "run", "--save", "out.blend"]
+sys.argv = ["blender", "-b", "--", "run", "--particles", "--save", "out.blend"]
 import flotsam_blender as b
 
 b.main()
@@ -255,7 +255,7 @@ if ! command -v blender >/dev/null; then
   exit 77
 fi
 mv run "a run's folder" && mkdir "to keep"
-expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P "$script" -- "a run's folder" --save "to keep/out file.blend"
+expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P "$script" -- "a run's folder" --particles --save "to keep/out file.blend"
 expect_file "to keep/out file.blend"
 cat >look.py <<'END'
 import bpy
@@ -267,7 +267,7 @@ assert n == 8 * 6 * 8, n
 assert {"velocity", "density", "pressure"} <= set(particles.data.attributes.keys())
 # Nothing of what Blender starts with; one camera, one light.
 assert sorted(o.name for o in bpy.data.objects) == \
-    ["flotsam", "flotsam camera", "flotsam sun", "paddle", "particles", "tank"], list(bpy.data.objects)
+    ["flotsam", "flotsam camera", "flotsam ground", "flotsam sun", "paddle", "particles", "tank"], list(bpy.data.objects)
 tank, paddle = bpy.data.objects["tank"], bpy.data.objects["paddle"]
 def alpha(item):
     nodes = item.data.materials[0].node_tree.nodes
@@ -311,10 +311,91 @@ bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath("own.blend"))
 sys.argv = ["blender", "--", "a run's folder"]
 import flotsam_blender
 flotsam_blender.main()
-assert {"Cube", "Camera", "Light", "particles"} <= {o.name for o in bpy.data.objects}
+assert {"Cube", "Camera", "Light", "water"} <= {o.name for o in bpy.data.objects}
 assert "flotsam camera" not in bpy.data.objects and bpy.context.scene.camera.name == "Camera"
 END
 expect_exit 0 env SCRIPT_FOLDER="$(dirname "$script")" blender -b --factory-startup --python-exit-code 1 -P own.py
+
+# ---- Water, looks, cloth, and a run that grows ----
+
+cat >wet.json <<'END'
+{ "schema_version": 1, "title": "Wet", "spacing": 0.06, "duration": 0.16, "frames_per_second": 25,
+  "materials": { "water": { "colour": "#20a040" }, "oak": { "density": 600 }, "lead": { "density": 9000 } },
+  "boundaries": [ { "name": "tank", "shape": { "tank": [0.9, 0.6, 0.6] } },
+    { "name": "behind", "shape": { "box": 0.1 }, "at": [0.45, 0.3, 0.9], "look": "hidden" } ],
+  "bodies": [ { "name": "crate", "material": "oak", "shape": { "box": 0.15 }, "at": [0.7, 0.2, 0.4], "look": "#ff8000" },
+    { "name": "lump", "material": "lead", "shape": { "box": 0.12 }, "at": [0.7, 0.45, 0.4] },
+    { "name": "sheet", "cloth": { "areal_density": 1, "stretch": 500, "bend": 1e-3 }, "shape": { "sheet": [0.3, 0.3], "cells": 5 },
+      "at": [0.2, 0.3, 0.5] } ],
+  "fluids": [ { "material": "water", "shape": { "box": [0.48, 0.6, 0.3] }, "corner": [0, 0, 0] } ],
+  "camera": { "from": [2, -2, 1.5], "look_at": [0.45, 0.3, 0.2], "field_of_view": 30 } }
+END
+expect_exit 0 "$flotsam" run wet.json --frames 2 --no-picture --quiet --out wet
+expect_exit 0 blender -b --factory-startup --python-exit-code 1 -P "$script" -- wet --save wet.blend
+expect_file wet/surface/surface_000000.ply
+expect_no_file wet/surface/surface_000002.ply
+expect_exit 0 "$flotsam" resume wet --until 0.16 --no-picture --quiet
+cat >look_wet.py <<'END'
+import bpy, math, sys
+import numpy as np
+from bpy_extras.object_utils import world_to_camera_view
+scene, objects = bpy.context.scene, bpy.data.objects
+water, sheet, crate, lump = (objects[name] for name in ("water", "sheet", "crate", "lump"))
+assert "behind" not in objects and "particles" not in objects
+def shader(item):
+    return next(n for n in item.data.materials[0].node_tree.nodes if n.type == "BSDF_PRINCIPLED")
+def vertices(item):
+    values = np.empty(3 * len(item.data.vertices), np.float32)
+    item.data.vertices.foreach_get("co", values)
+    return values.reshape(-1, 3)
+# Looks: a colour of the scene, metal by its weight, checks of the cloth, the tint of the fluid.
+r, g, b, _ = shader(crate).inputs["Base Color"].default_value
+assert (round(r, 2), round(g, 2), round(b, 2)) == (1, 0.22, 0), (r, g, b)
+assert shader(lump).inputs["Metallic"].default_value == 1 and shader(crate).inputs["Metallic"].default_value == 0
+assert any(n.type == "TEX_CHECKER" for n in sheet.data.materials[0].node_tree.nodes)
+assert shader(water).inputs["Transmission"].default_value == 1
+volume = next(n for n in water.data.materials[0].node_tree.nodes if n.type == "VOLUME_ABSORPTION")
+assert volume.inputs["Color"].default_value[1] > max(volume.inputs["Color"].default_value[k] for k in (0, 2))
+# The camera is the scene's, whose middle is the point that it looks at.
+x, y, depth = world_to_camera_view(scene, scene.camera, objects["flotsam"].matrix_world @ __import__("mathutils").Vector((0.45, 0.3, 0.2)))
+assert abs(x - 0.5) < 1e-3 and abs(y - 0.5) < 1e-3 and depth > 0
+assert abs(math.degrees(scene.camera.data.angle_y) - 30) < 0.1, math.degrees(scene.camera.data.angle_y)
+# The run has grown since it was imported: its end and the bodies' keyframes follow, and so does the surface.
+assert scene.frame_end == 2
+places = []
+for frame in (0, 2, 4):
+    scene.frame_set(frame)
+    places.append((vertices(water).mean(axis=0), vertices(sheet).mean(axis=0), np.array(crate.matrix_world.translation)))
+    assert len(water.data.polygons) > 100 and len(sheet.data.polygons) >= 50
+    speeds = np.empty(3 * len(water.data.vertices), np.float32)
+    water.data.attributes["velocity"].data.foreach_get("vector", speeds)
+    assert np.isfinite(speeds).all() and (frame == 0 or np.abs(speeds).max() > 0.1)
+assert scene.frame_end == 4
+for before, after in zip(places, places[1:]):
+    assert all(np.linalg.norm(a - b) > 1e-4 for a, b in zip(before, after)), (before, after)
+scene.frame_set(3)
+moved = np.array(crate.matrix_world.translation)
+assert places[2][2][2] < moved[2] < places[1][2][2]
+scene.render.resolution_x, scene.render.resolution_y, scene.cycles.samples = 96, 54, 4
+scene.render.filepath = bpy.path.abspath("//wet.png")
+bpy.ops.render.render(write_still=True)
+pixels = np.array(bpy.data.images.load(scene.render.filepath).pixels[:]).reshape(-1, 4)[:, :3]
+assert 0.3 < pixels.mean() < 0.98, pixels.mean()
+assert (pixels[:, 1] - pixels[:, 0]).max() > 0.05 and (pixels[:, 0] - pixels[:, 2]).max() > 0.3, "no green water, no orange crate"
+END
+unset FLOTSAM_PROGRAM # the file knows it
+expect_exit 0 blender -b --factory-startup --enable-autoexec wet.blend --python-exit-code 1 -P look_wet.py
+# Installed as an add-on, it is one file with a menu entry.
+cat >add_on.py <<'END'
+import bpy, os
+bpy.ops.preferences.addon_install(filepath=os.environ["ADD_ON"])
+bpy.ops.preferences.addon_enable(module="flotsam_blender")
+assert bpy.ops.import_scene.flotsam_run(filepath=os.path.abspath("wet/run.pvd")) == {"FINISHED"}
+assert {"water", "sheet", "crate"} <= {item.name for item in bpy.data.objects}
+bpy.ops.preferences.addon_disable(module="flotsam_blender")
+END
+expect_exit 0 env ADD_ON="$script" FLOTSAM_PROGRAM="$flotsam" BLENDER_USER_SCRIPTS="$work/scripts" \
+  blender -b --factory-startup --python-exit-code 1 -P add_on.py
 
 # ---- glTF: Blender's own importer puts every body where bodies.csv has it ----
 
