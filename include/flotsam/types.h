@@ -431,7 +431,7 @@ typedef struct FloStepInfo {
   uint64_t step;  // number of steps done
   int iterations; // of the method's solver; 0 if it has none
   double residual;
-  size_t crossings; // of soft bodies with each other and themselves that were stopped after the solver
+  size_t crossings; // pairs of features of soft bodies that were stopped from crossing after the solver
 } FloStepInfo;
 
 // Called by the library after each step. It may change the world and ask it, but neither step nor destroy it.
@@ -458,7 +458,7 @@ typedef struct FloMeasurements {
   size_t fluid_particles, boundary_particles, rigid_particles;
   size_t contacts;  // samples of rigid bodies that press on another body
   size_t put_back;  // points of soft bodies that the step put back, since they had entered another body
-  size_t crossings; // of soft bodies that were stopped in the last step
+  size_t crossings; // pairs of features of soft bodies that were stopped from crossing in the last step
   double kinetic_energy, potential_energy; // [J] (per metre in 2D)
   double momentum[3];                      // [kg m/s]
   double angular_momentum[3];              // [kg m²/s] about the origin

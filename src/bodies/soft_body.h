@@ -185,10 +185,12 @@ void flo_soft_skin_normal(const FloBody *body, const FloDomain *domain, const do
 void flo_soft_body_begin_pins(FloBody *body, double time);
 // Gives the vertex of a pin the velocity that leads it to `target` within dt.
 void flo_soft_body_lead_pin(FloBody *body, size_t pin, const double target[3], double dt);
-// After a move: notes the loads of pins; those that bear too much break.
+// After a move: notes the loads of pins.
 void flo_soft_body_end_pins(FloBody *body, double dt);
-// Notes the load of a glued pin, which breaks if it bears too much.
+// Notes the load of a glued pin.
 void flo_soft_body_load_pin(FloBody *body, size_t pin, const double load[3]);
+// At the end of a step, when loads are final: pins that bear too much break.
+void flo_soft_body_break_pins(FloBody *body);
 // Whether a pin holds the vertex to this body, which forces move. Then it does not touch that body.
 bool flo_soft_is_glued_to(const FloSoftBody *own, size_t vertex, uint32_t other);
 // Releases the pins of a group of the definition; FLO_ALL_PINS: all.

@@ -235,7 +235,12 @@ void flo_soft_body_lead_pin(FloBody *body, size_t number, const double target[3]
 void flo_soft_body_load_pin(FloBody *body, size_t number, const double load[3]) {
   FloSoftBody *own = flo_soft_body(body);
   vec_copy(load, own->pins[number].load);
-  if (vec_length(load) > own->pins[number].break_load) own->pins_on[number] = 0;
+}
+
+void flo_soft_body_break_pins(FloBody *body) {
+  FloSoftBody *own = flo_soft_body(body);
+  for (size_t k = 0; k < own->n_pins; ++k)
+    if (vec_length(own->pins[k].load) > own->pins[k].break_load) own->pins_on[k] = 0;
 }
 
 void flo_soft_body_end_pins(FloBody *body, double dt) {
@@ -273,7 +278,7 @@ void flo_soft_body_state(const FloBody *body, FloSoftState *state) {
   for (size_t k = 0; k < own->n_pins; ++k) {
     if (own->pins_on[k] == 0) continue;
     state->n_pins++;
-    vec_add(state->pull, own->pins[k].load, state->pull);
+    if (is_fixing(&own->pins[k])) vec_add(state->pull, own->pins[k].load, state->pull);
     state->largest_load = fmax(state->largest_load, vec_length(own->pins[k].load));
   }
 }

@@ -164,6 +164,8 @@ FloStatus flo_world_advance_bodies(FloWorld *world, double dt, FloError *error) 
   flo_world_keep_out_of_bodies(world, dt);
   move_bodies(world, dt);
   FLO_TRY(part_soft_bodies(world, dt, error));
+  for (size_t k = 0; k < world->bodies.count; ++k)
+    if (flo_body_is_soft(&flo_bodies(world)[k])) flo_soft_body_break_pins(&flo_bodies(world)[k]);
   flo_world_push_late(world);
   flo_world_keep_off(world, dt);
   return FLO_OK;

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "state/state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WHOLE_ROUNDS = 6, MOST_ROUNDS = 14, SWEEPS = 4 };
@@ -99,6 +100,39 @@ FloStatus flo_world_find_crossings(FloWorld *world, const uint32_t *zones, FloEr
   search.times = buffer->data;
   flo_parallel_for(world->threads, meetings->found.count, 64, time_range, &search);
   return list_crossings(world, search.times, error);
+}
+
+// ---- Counting ----
+
+// The same for a pair in whatever order its features were found.
+static uint64_t key_of(const FloWorld *world, const FloMeeting *meeting) {
+  uint64_t sides[2] = {0, 0};
+  for (int k = 0; k < meeting->n_own + meeting->n_other; ++k)
+    sides[k >= meeting->n_own] += (flo_meeting_node(world, meeting, k) + 1) * UINT64_C(0x9E3779B97F4A7C15) ^
+                                  flo_meeting_node(world, meeting, k) << 40;
+  return (sides[0] ^ sides[0] >> 31) + (sides[1] ^ sides[1] >> 31);
+}
+
+static int compare_keys(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+FloStatus flo_world_note_crossings(FloWorld *world, FloError *error) {
+  FloMeetings *meetings = &world->meetings;
+  FloList *pairs = &meetings->pairs;
+  size_t n = 0;
+  meetings->n_stopped += meetings->hits.count;
+  for (size_t k = 0; k < meetings->hits.count; ++k) {
+    const uint64_t key = key_of(world, &flo_crossings(meetings)[k].meeting);
+    FLO_TRY(flo_list_append(&world->memory, pairs, &key, sizeof key, error));
+  }
+  uint64_t *keys = FLO_LIST(*pairs, uint64_t);
+  if (pairs->count) qsort(keys, pairs->count, sizeof *keys, compare_keys);
+  for (size_t k = 0; k < pairs->count; ++k)
+    if (n == 0 || keys[k] != keys[n - 1]) keys[n++] = keys[k];
+  pairs->count = n;
+  return FLO_OK;
 }
 
 // ---- Pushing apart ----
@@ -203,8 +237,8 @@ static FloStatus solve_crossings(FloWorld *world, double dt, FloError *error) {
   const int n_whole = world->put_back > 0 ? 0 : WHOLE_ROUNDS;
   for (int round = 0; round < MOST_ROUNDS; ++round) {
     FLO_TRY(flo_world_find_crossings(world, NULL, error));
-    meetings->n_stopped += meetings->hits.count;
     if (meetings->hits.count == 0) return FLO_OK;
+    FLO_TRY(flo_world_note_crossings(world, error));
     push_all_apart(world);
     if (round < n_whole) push_bodies(world, dt);
   }
@@ -234,7 +268,7 @@ static bool correct_body(const FloWorld *world, FloBody *body, double dt) {
 
 FloStatus flo_world_note_ways(FloWorld *world, FloError *error) {
   FLO_TRY(flo_world_prepare_meetings(world, error));
-  world->meetings.n_stopped = world->meetings.n_zones = 0;
+  world->meetings.n_stopped = world->meetings.n_zones = world->meetings.pairs.count = 0;
   if (world->meetings.features.count > 0) read_positions(world, world->meetings.from.data);
   return FLO_OK;
 }

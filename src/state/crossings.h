@@ -23,6 +23,9 @@ size_t flo_meeting_node(const FloWorld *world, const FloMeeting *meeting, int co
 // Lists all crossings on the present ways. With `zones`, those within one zone do not count.
 FloStatus flo_world_find_crossings(FloWorld *world, const uint32_t *zones, FloError *error);
 
+// Counts the listed crossings, and keeps their pairs.
+FloStatus flo_world_note_crossings(FloWorld *world, FloError *error);
+
 // Lets groups of nodes move as one until there are no crossings (impact_zones.c). Those that are listed must
 // be the crossings on the present ways.
 FloStatus flo_world_move_zones(FloWorld *world, FloError *error);

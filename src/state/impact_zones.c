@@ -173,7 +173,7 @@ FloStatus flo_world_move_zones(FloWorld *world, FloError *error) {
   if (meetings->hits.count == 0) return FLO_OK;
   FLO_TRY(start_zones(world, &zones, error));
   while (meetings->hits.count > 0) {
-    meetings->n_stopped += meetings->hits.count;
+    FLO_TRY(flo_world_note_crossings(world, error));
     join_crossings(&zones);
     move_zones(&zones);
     FLO_TRY(flo_world_find_crossings(world, zones.parents, error));

@@ -110,6 +110,7 @@ void flo_world_free_meetings(FloWorld *world) {
                           &meetings->begins,
                           &meetings->touching.buffer,
                           &meetings->hits.buffer,
+                          &meetings->pairs.buffer,
                           &meetings->zones,
                           &meetings->sums};
   forget_features(world);

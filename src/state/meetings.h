@@ -32,7 +32,8 @@ typedef struct FloMeetings {
   FloList touching;      // see soft_touches.c
   FloList hits;          // see crossings.c
   FloBuffer zones, sums; // see impact_zones.c
-  size_t n_stopped;      // crossings that were stopped in the last step
+  size_t n_stopped;      // crossings that were stopped in the last step; a pair counts in each round
+  FloList pairs;         // uint64_t: keys of the pairs that were stopped, each once, in rising order
   size_t n_zones;        // groups that moved as one for that
   bool has_told;         // that pins were off for this was logged
 } FloMeetings;

@@ -81,7 +81,7 @@ FloMeasurements flo_world_measure(FloWorld *world) {
                        .rigid_particles = world->sets[FLO_SET_RIGID].count,
                        .contacts = world->contacts,
                        .put_back = world->put_back,
-                       .crossings = world->meetings.n_stopped,
+                       .crossings = world->meetings.pairs.count,
                        .kinetic_energy = sums[KINETIC],
                        .potential_energy = sums[POTENTIAL],
                        .max_speed = flo_world_measure_speed(world),

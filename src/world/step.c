@@ -171,7 +171,7 @@ static FloStatus try_step(FloWorld *world, double until, FloError *error) {
 static void tell_step(const FloWorld *world, FloStepInfo *info) {
   if (info)
     *info = (FloStepInfo){world->time,       world->dt,       world->step,
-                          world->iterations, world->residual, world->meetings.n_stopped};
+                          world->iterations, world->residual, world->meetings.pairs.count};
 }
 
 // The host's function may fill in the error only if it fails.

@@ -160,11 +160,15 @@ static void pins_carry_bar(const char *method, int dim, double density) {
   add_body(world, &cloth);
   advance(world, 1);
   const FloSoftBody *own = flo_soft_body(body_of(world, "cloth"));
-  const double weight = 9.81 * body_of(world, "bar")->nodes->mass;
+  const double weight = 9.81 * body_of(world, "bar")->nodes->mass, all = weight + 9.81 * own->mass;
+  FloSoftState state;
   double pull = 0;
+  flo_soft_body_state(body_of(world, "cloth"), &state);
   for (size_t k = 0; k < own->n_pins; ++k) pull -= own->pins[k].is_glued ? own->pins[k].load[0] : 0;
-  print_message("%s, %dD, bar of %g kg/m3: its pins pull with %.5f of its weight\n", method, dim, density,
-                pull / weight);
+  print_message(
+      "%s, %dD, bar of %g kg/m3: its pins pull with %.5f of its weight, those to the world bear %.5f\n",
+      method, dim, density, pull / weight, state.pull[0] / all);
+  assert_close(state.pull[0] / all, 1, 0.01); // without the pins to the bar
   assert_close(pull / weight, 1, 0.01);
   flo_world_destroy(world);
 }
