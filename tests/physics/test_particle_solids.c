@@ -133,15 +133,17 @@ static int n_levels(void) { return is_full() ? 3 : 2; }
 static void test_beams(void **state) {
   (void)state;
   for (int k = 0; k < n_levels(); ++k) {
-    const double short_one = bend_beam(across[k], 5, FLO_ELASTIC_PARTICLES),
-                 long_one = bend_beam(across[k], 10, FLO_ELASTIC_PARTICLES);
-    print_message("beam of %d particles across, sag: 5 : 1 %+.2f %%, 10 : 1 %+.2f %%\n", across[k],
-                  100 * (short_one - 1), 100 * (long_one - 1));
-    assert_close(short_one, 1, limits[k]);
+    const double sag = bend_beam(across[k], 5, FLO_ELASTIC_PARTICLES);
+    print_message("beam 5 : 1, %d particles across: sag %+.2f %%\n", across[k], 100 * (sag - 1));
+    assert_close(sag, 1, limits[k]);
+    if (k > 0 && !is_full()) continue;
+    const double long_one = bend_beam(across[k], 10, FLO_ELASTIC_PARTICLES);
+    print_message("beam 10 : 1, %d particles across: sag %+.2f %%\n", across[k], 100 * (long_one - 1));
     assert_close(long_one, 1, limits[k]);
   }
-  print_message("the paper's form, 8 across, 5 : 1: %+.1f %%\n",
-                100 * (bend_beam(8, 5, FLO_ELASTIC_PLAIN_PARTICLES) - 1));
+  if (is_full())
+    print_message("the paper's form, 8 across, 5 : 1: %+.1f %%\n",
+                  100 * (bend_beam(8, 5, FLO_ELASTIC_PLAIN_PARTICLES) - 1));
 }
 
 // ---- Turek and Hron's flag ----
@@ -173,7 +175,7 @@ static void test_flag(void **state) {
   static const char *const lines[][2] = {{"CSM1,steady,ux_A_mm", "CSM1,steady,uy_A_mm"},
                                          {"CSM2,steady,ux_A_mm", "CSM2,steady,uy_A_mm"}};
   for (int which = 0; which < 2; ++which)
-    for (int k = 0; k < n_levels(); ++k) {
+    for (int k = 0; k < (which == 0 || is_full() ? n_levels() : 1); ++k) {
       double tip[2] = {0}, wanted[2];
       hang_flag(across[k], shear[which], tip);
       for (int axis = 0; axis < 2; ++axis) wanted[axis] = reference_number(turek, lines[which][axis], 3);
@@ -251,7 +253,7 @@ static void check_spin(int dim, double omega, double dt) {
     for (int axis = 0; axis < dim; ++axis) x[axis] -= size / 2;
     vec_set(soft->v + 3 * k, -omega * x[1], omega * x[0], 0);
   }
-  const double spin = spin_of(soft, start), turns = is_full() || dim == 2 ? 20 : 4;
+  const double spin = spin_of(soft, start), turns = is_full() || dim == 2 ? 20 : 2;
   const double settled = 4 * PI / omega; // the body widens, and its sound dies away in two turns
   double time = 0;
   for (; time < settled; time += dt) particles_step(soft, dt);
