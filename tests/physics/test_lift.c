@@ -63,7 +63,7 @@ typedef struct Rises {
   double times[3]; // [s]
 } Rises;
 
-static Rises watch_wu(double spacing) {
+static Rises watch_wu(double spacing, double film_gap) {
   const double heights[] = {0.001, 0.006, 0.025}, frame = 0.001;
   const Lift lift = {"monolithic",
                      3,
@@ -77,6 +77,8 @@ static Rises watch_wu(double spacing) {
                      false};
   Scene scene = make_scene(&lift);
   Rises rises = {0};
+  FloError error;
+  must(flo_world_set_param(scene.world, "film_gap", film_gap, &error), &error);
   advance(scene.world, 0);
   double start = state_of(scene.world, scene.block).pose.position[2];
   for (int i = 1, k = 0; i < 400 && k < 3; ++i) {
@@ -85,23 +87,40 @@ static Rises watch_wu(double spacing) {
     while (k < 3 && rise >= heights[k]) rises.times[k++] = frame * i;
   }
   flo_world_destroy(scene.world);
-  print_message(
-      "Wu's block, %g mm: rises by 1, 6, 25 mm after %.0f, %.0f, %.0f ms (experiment: 85, 151, 260)\n",
-      1e3 * spacing, 1e3 * rises.times[0], 1e3 * rises.times[1], 1e3 * rises.times[2]);
+  print_message("Wu's block, %g mm, film_gap %g mm: rises by 1, 6, 25 mm after %.0f, %.0f, %.0f ms "
+                "(experiment: 85, 151, 260)\n",
+                1e3 * spacing, 1e3 * film_gap, 1e3 * rises.times[0], 1e3 * rises.times[1],
+                1e3 * rises.times[2]);
   return rises;
+}
+
+static void check_wu(const Rises *rises) {
+  const double first = rises->times[0], second = rises->times[1] - first,
+               third = rises->times[2] - rises->times[1];
+  assert_true(first > 0.06 && first < 0.11);
+  assert_true(fabs(second / 0.066 - 1) < 0.15);
+  assert_true(fabs(third / 0.109 - 1) < 0.25);
 }
 
 static void a_block_rises_as_in_the_experiment(void **unused) {
   (void)unused;
-  const int n = getenv("FLOTSAM_FULL") ? 2 : 1;
-  for (int k = 0; k < n; ++k) {
-    const Rises rises = watch_wu(k ? 0.003 : 0.004);
-    const double first = rises.times[0], second = rises.times[1] - first,
-                 third = rises.times[2] - rises.times[1];
-    assert_true(first > 0.06 && first < 0.11);
-    assert_true(fabs(second / 0.066 - 1) < 0.15);
-    assert_true(fabs(third / 0.109 - 1) < 0.25);
-  }
+  const Rises coarse = watch_wu(0.004, 0);
+  check_wu(&coarse);
+  if (!is_full()) return;
+  const Rises fine = watch_wu(0.003, 0);
+  check_wu(&fine);
+}
+
+// The gap is a length of the experiment, so the first time depends on it and not on the spacing.
+static void narrow_gaps_hold_a_block_longer(void **unused) {
+  (void)unused;
+  const Rises wide = watch_wu(0.004, 4e-4), narrow = watch_wu(0.004, 2e-4);
+  print_message("half the gap: %.0f ms later\n", 1e3 * (narrow.times[0] - wide.times[0]));
+  assert_true(narrow.times[0] - wide.times[0] > 0.01 && narrow.times[0] - wide.times[0] < 0.04);
+  if (!is_full()) return;
+  const Rises fine = watch_wu(0.003, 2e-4), finer = watch_wu(0.003, 4e-4);
+  assert_true(fabs(fine.times[0] - narrow.times[0]) < 0.012);
+  assert_true(fabs(finer.times[0] - wide.times[0]) < 0.012);
 }
 
 int main(void) {
@@ -110,6 +129,7 @@ int main(void) {
       cmocka_unit_test(light_blocks_leave_the_floor_in_3d),
       cmocka_unit_test(heavy_blocks_stay),
       cmocka_unit_test(a_block_rises_as_in_the_experiment),
+      cmocka_unit_test(narrow_gaps_hold_a_block_longer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

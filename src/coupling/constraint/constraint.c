@@ -83,6 +83,7 @@ static const FloParam params[] = {
               "largest number of times that a step solves implicit viscosity and pressures in turn; fewer if "
               "they agree within the tolerance, and 1 % of the pressures; steps that need more are warned "
               "of; 1: viscosity, then pressures"),
+    FLO_FILM_GAP_PARAM,
     // The errors of ten solutions in turn add up, so each is ten times as good.
     FLO_FORCE_PARAMS(1e-4),
     {0}};
@@ -162,7 +163,8 @@ static FloStatus reserve(FloWorld *world, FloConstraint *c, FloError *error) {
 
 // Fluid in gaps below bodies that are too narrow for particles.
 static FloStatus press_films(FloWorld *world, FloConstraint *c, FloError *error) {
-  static const FloFilmFields film_fields = {FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET, FLO_CONSTRAINT_FILM};
+  const FloFilmFields film_fields = {FLO_CONSTRAINT_WARM, FLO_CONSTRAINT_WET, FLO_CONSTRAINT_FILM,
+                                     world->params[FLO_CONSTRAINT_FILM_GAP]};
   c->films.n_forces = 0;
   if (!flo_constraint_has_samples(world) || c->n_fluid == 0) return FLO_OK;
   FLO_TRY(flo_films_press_by_multipliers(&c->films, world, &film_fields, c->dt, error));

@@ -74,6 +74,7 @@ static const FloParam params[] = {
     FLO_SWITCH("wall_pressure", 1,
                "1: solids next to fluid have pressures of their own, so that fluid keeps its volume beside "
                "walls and buoyancy is right; 0, and with surface tension: they have none, as in the papers"),
+    FLO_FILM_GAP_PARAM,
     FLO_FORCE_PARAMS(1e-3),
     {0}};
 
@@ -187,7 +188,8 @@ static FloForceSweep describe_sweep(FloElastic *e) {
 
 // Fluid in gaps below bodies that are too narrow for particles.
 static FloStatus press_films(FloWorld *world, FloElastic *e, FloError *error) {
-  static const FloFilmFields film_fields = {FLO_ELASTIC_WARM, FLO_ELASTIC_WET, FLO_ELASTIC_FILM};
+  const FloFilmFields film_fields = {FLO_ELASTIC_WARM, FLO_ELASTIC_WET, FLO_ELASTIC_FILM,
+                                     world->params[FLO_ELASTIC_FILM_GAP]};
   e->films.n_forces = 0;
   if (!e->has_wet || e->n_rows == 0) return FLO_OK;
   FLO_TRY(flo_films_press_by_multipliers(&e->films, world, &film_fields, e->dt, error));

@@ -14,22 +14,9 @@
 // fluid above it, which would push it up the more. The pressure follows the mean slowly. The load of a
 // contact is then weight minus buoyancy, as friction requires.
 //
-// A film has inertia. A gap of height h that opens at the speed u draws water in from its rim, and this water
-// is fast where the gap is flat. Its kinetic energy is m u^2 / 2 with
+// Two bodies have one film, which the smaller of them carries. Bodies of several nodes have none.
 //
-//   m = rho/h integral of f over the gap, where laplace f = -1, and f = 0 at the rim
-//
-// so the film pushes with P - m du/dt + m u^2/(2 h), P by the pressure above (Lagrange). The integral is that
-// of the torsion of a bar with the gap as its section. Saint-Venant's approximation gives it from area A and
-// polar moment I as A^4/(160 I): +7 % for a square, -1 % for a disc, -10 % for a long strip. In the plane it
-// is A^3/12. With the response r of the bodies (speed per impulse) and all other forces on them, R [m/s^2],
-// du/dt = R + r F, so that
-//
-//   F = (P + m u^2/(2 h) - m R) / (1 + m r)
-//
-// Bodies that contacts press on do not accelerate, and R contains the contacts; for these F = P. The same
-// holds for gaps at rest: a body that rests may lose its contacts for single steps, and would creep if its
-// film changed there.
+// A film has inertia: see film_inertia.c.
 #include "coupling/forces/film.h"
 
 #include "base/parallel.h"
@@ -46,12 +33,6 @@
 #define ENOUGH 0.97
 // Wet samples up to this distance from the other body are at the rim of a gap, in spacings.
 #define RIM 4
-// Height of a gap between bodies that touch, in spacings: their surfaces are not smooth.
-#define ROUGHNESS 0.1
-// A gap that opens or closes more slowly is at rest, in units of sqrt(spacing gravity).
-#define SLOW 0.01
-// Samples belong to the main gap of a body if the cosine of the angle between their directions is larger.
-#define ALIGNED 0.8
 
 // The fluid at the rims of a body's gaps.
 typedef struct Film {
@@ -66,7 +47,7 @@ typedef struct FilmWork {
   size_t body;
 } FilmWork;
 
-enum { FORCES, ARE_WET, ARE_NEAR, ARE_TOUCHED, NEAR };
+enum { FORCES, ARE_WET, ARE_NEAR, ARE_TOUCHED, NEAR, DENSITIES };
 
 static double hydrostatic(const FloWorld *world, double density, const double x[3]) {
   return density * vec_dot(world->def.gravity, x);
@@ -79,9 +60,8 @@ static void read_place(const FloWorld *world, size_t i, double x[3]) {
 
 // ---- Samples that face another body ----
 
-static bool has_film(const FloWorld *world, const FloFilms *films, size_t k) {
-  const FloBody *body = &flo_bodies(world)[k];
-  return flo_body_is_pushed(body) && !body->is_sealed && films->are_wet[k];
+static bool can_carry(const FloBody *body) {
+  return flo_body_is_pushed(body) && !body->is_sealed && !flo_body_is_soft(body);
 }
 
 // The share of a sample's face that fluid particles are in front of, along a direction out of its body.
@@ -220,141 +200,24 @@ static double follow_time(const FloWorld *world) {
   return FOLLOW_TIME * sqrt(world->def.spacing / (g > 0 ? g : 1));
 }
 
-// If both bodies have films, each carries half.
-static double face_area(const FloWorld *world, const FloFilms *films, const FloBody *own, size_t i) {
-  return (has_film(world, films, films->forces[i].facing) ? 0.5 : 1) * area_of(world, own);
-}
-
 static void press_sample(const FloWorld *world, FloFilms *films, const FloBody *own, size_t i) {
   FloFilmForce *force = &films->forces[i];
   double last = (double)films->source.kept[i], asked = (double)force->pressure;
   force->pressure = (float)(last + (1 - exp(-films->dt / follow_time(world))) * (asked - last));
-  vec_scale(force->away, face_area(world, films, own, i) * (double)force->pressure, force->force);
-}
-
-// ---- Inertia ----
-
-// The gap below a body.
-typedef struct Gap {
-  double away[3];   // from the other body, unit length
-  double middle[3]; // of its area
-  double area, moment;
-  double height;
-  double empty; // share of it without particles; these have inertia of their own
-  double push;  // of its pressures [N]
-  uint32_t facing;
-} Gap;
-
-static bool is_in_gap(const FloFilmForce *force, const Gap *gap) {
-  return force->facing != UINT32_MAX && force->facing == gap->facing &&
-         vec_dot(force->away, gap->away) > ALIGNED;
-}
-
-// The direction of most samples that face another body. False if they face several bodies or directions.
-static bool find_direction(const FloFilms *films, const FloBody *body, Gap *gap) {
-  double sum[3] = {0};
-  size_t n = 0;
-  gap->facing = UINT32_MAX;
-  for (size_t i = body->first; i < body->first + body->count; ++i) {
-    const FloFilmForce *force = &films->forces[i];
-    if (force->facing == UINT32_MAX) continue;
-    if (gap->facing != UINT32_MAX && force->facing != gap->facing) return false;
-    gap->facing = force->facing, n++;
-    vec_add(sum, force->away, sum);
-  }
-  if (!(vec_length(sum) > ALIGNED * (double)n)) return false;
-  vec_scale(sum, 1 / vec_length(sum), gap->away);
-  return true;
-}
-
-// Everything except direction and moment.
-static void measure_gap(const FloWorld *world, const FloFilms *films, const FloBody *body, Gap *gap) {
-  const double above = body->sampling * world->def.spacing / 2; // from a sample to the surface of its body
-  double n = 0;
-  for (size_t i = body->first; i < body->first + body->count; ++i) {
-    const FloFilmForce *force = &films->forces[i];
-    double x[3];
-    if (!is_in_gap(force, gap)) continue;
-    n++;
-    read_place(world, i, x);
-    vec_add(gap->middle, x, gap->middle);
-    gap->height += fmax(force->distance - above, 0);
-    gap->empty += 1 - force->share;
-    gap->push += vec_dot(force->force, gap->away);
-  }
-  if (n == 0) return;
-  vec_scale(gap->middle, 1 / n, gap->middle);
-  gap->height = gap->height / n + ROUGHNESS * world->def.spacing;
-  gap->empty /= n, gap->area = n * area_of(world, body);
-}
-
-// The polar moment of its area.
-static double moment_of(const FloWorld *world, const FloFilms *films, const FloBody *body, const Gap *gap) {
-  const double area = area_of(world, body);
-  double moment = 0;
-  for (size_t i = body->first; i < body->first + body->count; ++i) {
-    double x[3], arm[3];
-    if (!is_in_gap(&films->forces[i], gap)) continue;
-    read_place(world, i, x);
-    vec_sub(x, gap->middle, arm);
-    vec_add_scaled(arm, gap->away, -vec_dot(arm, gap->away), arm);
-    moment += area * (vec_dot(arm, arm) + area / 6); // the square of a sample has a moment, too
-  }
-  return moment;
-}
-
-// The mass m of the film, see above [kg].
-static double mass_of(const FloWorld *world, const Film *film, const Gap *gap) {
-  double a = gap->area;
-  double integral = world->def.dim == 2 ? a * a * a / 12 : a * a * a * a / (160 * gap->moment);
-  return gap->empty * film->density * integral / gap->height;
-}
-
-// Speed, response and acceleration by all forces but the film's along a direction, of the first node of a
-// body.
-typedef struct Opening {
-  double speed, response, acceleration;
-} Opening;
-
-static void add_opening(const FloWorld *world, const FloBody *body, const double along[3], double sign,
-                        Opening *opening) {
-  const FloNode *node = body->nodes;
-  opening->speed += sign * vec_dot(body->state.velocity, along);
-  if (!flo_body_is_pushed(body)) return;
-  for (int axis = 0; axis < 3; ++axis) {
-    double force = node->reaction[axis] + node->mass * world->def.gravity[axis];
-    opening->response += node->inverse_mass[axis] * along[axis] * along[axis];
-    opening->acceleration += sign * node->inverse_mass[axis] * along[axis] * force;
-  }
-}
-
-// Lessens or raises the forces of a gap by the inertia of its water.
-static void add_inertia(const FloWorld *world, FloFilms *films, const Film *film, size_t k) {
-  const FloBody *body = &flo_bodies(world)[k];
-  Gap gap = {0};
-  Opening opening = {0};
-  if (!films->source.has_reactions || films->are_touched[k] || body->n_nodes != 1) return;
-  if (!find_direction(films, body, &gap)) return;
-  measure_gap(world, films, body, &gap);
-  if (!(gap.area > 0 && gap.push > 0)) return;
-  gap.moment = moment_of(world, films, body, &gap);
-  add_opening(world, body, gap.away, 1, &opening);
-  add_opening(world, &flo_bodies(world)[gap.facing], gap.away, -1, &opening);
-  if (fabs(opening.speed) < SLOW * sqrt(world->def.spacing * vec_length(world->def.gravity))) return;
-  double mass = mass_of(world, film, &gap), pull = opening.acceleration;
-  double swing = opening.speed * opening.speed / (2 * gap.height);
-  double push = fmax(gap.push + mass * (swing - pull), 0) / (1 + mass * opening.response);
-  for (size_t i = body->first; i < body->first + body->count; ++i)
-    if (is_in_gap(&films->forces[i], &gap))
-      vec_scale(films->forces[i].force, push / gap.push, films->forces[i].force);
+  vec_scale(force->away, area_of(world, own) * (double)force->pressure, force->force);
 }
 
 // ---- Bodies ----
 
+// Whether the film between them is the other body's.
+static bool is_others_film(const FloBody *own, const FloBody *other) {
+  return can_carry(other) && (other->reach < own->reach || (other->reach <= own->reach && other < own));
+}
+
 // A film needs a body that takes the opposite force as a whole, and that is not sealed.
 static bool can_face(const FloWorld *world, const FloBody *own, const FloBody *other) {
   double widest = own->reach + (WIDEST + 1) * world->def.spacing, between[3];
-  if (other == own || other->n_nodes > 1 || other->is_sealed) return false;
+  if (other == own || other->n_nodes > 1 || other->is_sealed || is_others_film(own, other)) return false;
   flo_domain_between(&world->domain, other->state.pose.position, own->state.pose.position, between);
   if (flo_body_is_pushed(other) && vec_length(between) > widest + other->reach) return false;
   return flo_world_distance(world, other, own->state.pose.position) < widest;
@@ -367,15 +230,20 @@ static void list_near(const FloWorld *world, FloFilms *films, size_t k) {
       films->near[films->n_near++] = (uint32_t)other;
 }
 
-static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
+// The height of a gap between bodies that touch.
+static double gap_of(const FloWorld *world, const FloFilms *films) {
+  return films->source.gap > 0 ? films->source.gap : FLO_FILM_GAP * world->def.spacing;
+}
+
+static FloStatus press_body(FloWorld *world, FloFilms *films, size_t k, FloError *error) {
   const FloBody *body = &flo_bodies(world)[k];
   FilmWork work = {world, films, k};
   for (size_t i = body->first; i < body->first + body->count; ++i)
     films->forces[i].facing = UINT32_MAX, films->forces[i].pressure = 0;
   films->n_near = 0;
-  if (has_film(world, films, k) && !flo_body_is_soft(body)) list_near(world, films, k);
+  if (films->are_wet[k] && can_carry(body)) list_near(world, films, k);
   films->are_near[k] = films->n_near > 0;
-  if (films->n_near == 0) return;
+  if (films->n_near == 0) return FLO_OK;
   flo_parallel_for(world->threads, body->count, 64, face_range, &work);
   const Film film = find_level(world, films, body);
   const double lack = find_lack(world, films, &film, body);
@@ -387,7 +255,10 @@ static void press_body(const FloWorld *world, FloFilms *films, size_t k) {
   }
   for (size_t i = body->first; i < body->first + body->count; ++i)
     if (films->forces[i].facing != UINT32_MAX) press_sample(world, films, body, i);
-  add_inertia(world, films, &film, k);
+  films->densities[k] = film.density;
+  return films->source.has_reactions
+             ? flo_film_gaps_add(&films->gaps, world, films->forces, k, gap_of(world, films), error)
+             : FLO_OK;
 }
 
 static void find_touched(const FloWorld *world, FloFilms *films) {
@@ -417,8 +288,9 @@ static FloStatus reserve(FloFilms *films, FloWorld *world, FloError *error) {
   FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[NEAR], n_bodies * sizeof(uint32_t), 0, error));
   films->forces = buffers[FORCES].data, films->are_wet = buffers[ARE_WET].data;
   films->are_near = buffers[ARE_NEAR].data, films->are_touched = buffers[ARE_TOUCHED].data;
-  films->near = buffers[NEAR].data;
-  return FLO_OK;
+  FLO_TRY(flo_buffer_reserve(&world->memory, &buffers[DENSITIES], n_bodies * sizeof(double), 0, error));
+  films->near = buffers[NEAR].data, films->densities = buffers[DENSITIES].data;
+  return flo_film_gaps_begin(&films->gaps, world, error);
 }
 
 FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource *source, double dt,
@@ -433,7 +305,8 @@ FloStatus flo_films_press(FloFilms *films, FloWorld *world, const FloFilmSource 
   find_wet(world, films);
   find_touched(world, films);
   for (size_t k = 0; k < world->bodies.count; ++k)
-    if (flo_bodies(world)[k].kind->set == FLO_SET_RIGID) press_body(world, films, k);
+    if (flo_bodies(world)[k].kind->set == FLO_SET_RIGID) FLO_TRY(press_body(world, films, k, error));
+  flo_film_gaps_resist(&films->gaps, world, films->forces, films->densities, films->are_touched, dt);
   return FLO_OK;
 }
 
@@ -442,6 +315,7 @@ void flo_films_keep(const FloFilms *films) {
 }
 
 void flo_films_free(FloFilms *films, FloMemory *memory) {
+  flo_film_gaps_free(&films->gaps, memory);
   flo_buffers_free(memory, films->buffers, FLO_COUNT_OF(films->buffers));
 }
 
@@ -558,6 +432,7 @@ FloStatus flo_films_press_by_multipliers(FloFilms *films, FloWorld *world, const
   const FloFilmSource source = {.context = fields,
                                 .push = push_of_multipliers,
                                 .kept = world->sets[FLO_SET_RIGID].extra[fields->film],
-                                .has_reactions = true};
+                                .has_reactions = true,
+                                .gap = fields->gap};
   return flo_films_press(films, world, &source, dt, error);
 }

@@ -2,18 +2,17 @@
 #ifndef FLO_COUPLING_FORCES_FILM_H
 #define FLO_COUPLING_FORCES_FILM_H
 
-#include "state/state.h"
+#include "coupling/forces/film_gaps.h"
 
-// The force of a film on a sample, and the body that it faces; UINT32_MAX: none.
-typedef struct FloFilmForce {
-  double force[3];
-  double away[3];  // direction away from the nearest other body, if it is near
-  double distance; // to that body
-  double share;    // of the sample's face that fluid particles are in front of
-  double push;     // of these particles [N]
-  float pressure;  // of the film, to be kept for the next step [Pa]
-  uint32_t facing;
-} FloFilmForce;
+// The height of a gap between bodies that touch where none is given, in spacings.
+#define FLO_FILM_GAP 0.1
+
+#define FLO_FILM_GAP_PARAM                                                                                   \
+  FLO_NUMBER(                                                                                                \
+      "film_gap", 0, 0, 1e3, "m",                                                                            \
+      "height of the wet gap between bodies that touch; the inertia of the water that must flow into "       \
+      "it holds a body back that leaves the floor, and smaller gaps do so longer; 0: a tenth of a "          \
+      "spacing")
 
 // A sample of the rigid set, and a direction out of its body.
 typedef struct FloFilmSite {
@@ -29,6 +28,7 @@ typedef struct FloFilmSource {
   double (*push)(const void *context, const FloWorld *world, const FloFilmSite *site);
   float *kept;        // per sample of the rigid set: pressure of the film in the last step [Pa]
   bool has_reactions; // FloNode.reaction is known, so that films have inertia
+  double gap;         // height of a gap between bodies that touch [m]; 0: FLO_FILM_GAP
 } FloFilmSource;
 
 // The field of samples that keeps the pressure of films.
@@ -42,6 +42,7 @@ typedef struct FloFilmSource {
 // rigid set, and FLO_FILM_FIELD [Pa].
 typedef struct FloFilmFields {
   int fluid, samples, film;
+  double gap; // as in FloFilmSource
 } FloFilmFields;
 
 typedef struct FloFilms {
@@ -57,7 +58,9 @@ typedef struct FloFilms {
   uint32_t *near;    // bodies that are near enough for a film
   size_t n_near;
   double sheet_slope; // slope of the kernel sum towards a sheet of fluid one spacing away
-  FloBuffer buffers[5];
+  double *densities;  // per body: of the fluid at the rims of its gaps
+  FloFilmGaps gaps;   // empty if films have no inertia
+  FloBuffer buffers[6];
 } FloFilms;
 
 // Finds the forces of films in a step of dt. Needs the operator of bodies and fluid.

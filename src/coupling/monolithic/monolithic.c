@@ -80,6 +80,7 @@ static const FloParam params[] = {
     FLO_WORDS("contacts", FLO_CONTACTS_POINTS, contact_words, 2,
               "points: bodies touch at points of their true surfaces; kernel: where kernel sums over their "
               "samples say so, as in the paper, which rounds off edges"),
+    FLO_FILM_GAP_PARAM,
     FLO_FORCE_PARAMS(1e-3),
     {0}};
 

@@ -225,7 +225,7 @@ static void take_film(void *context, size_t node, const double force[3], const d
 }
 
 FloStatus flo_monolithic_press_films(FloWorld *world, FloMonolithic *mono, FloError *error) {
-  static const FloFilmFields fields = {FLO_MONO_WARM, FLO_MONO_WET, FLO_MONO_FILM};
+  const FloFilmFields fields = {FLO_MONO_WARM, FLO_MONO_WET, FLO_MONO_FILM, world->params[FLO_MONO_FILM_GAP]};
   mono->films.n_forces = 0;
   if (!mono->has_wet) return FLO_OK;
   FLO_TRY(flo_films_press_by_multipliers(&mono->films, world, &fields, mono->dt, error));
