@@ -18,6 +18,7 @@ FloPhases flo_unified_phases(const FloWorld *world) {
   FloPhases phases = {0};
   for (size_t k = 0; k < world->materials.count; ++k) {
     if (!m[k].is_fluid) continue;
+    ++phases.n;
     if (!(phases.most >= m[k].density)) phases.most = m[k].density, phases.heaviest = k;
     if (!(phases.least > 0 && phases.least <= m[k].density)) phases.least = m[k].density, phases.lightest = k;
   }
@@ -66,7 +67,8 @@ static double bearing_speed(const FloWorld *world, double density) {
 double flo_unified_expected_speed(const FloWorld *world, double density) {
   const double moving = fmax(flo_world_expected_speed(world), flo_world_expected_body_speed(world));
   // Drops ten spacings wide are compressed by 2 % or 4 %, as in `direct-forcing`.
-  const double drops = flo_surface_tension_speed(world) / sqrt(10);
+  const double between = flo_unified_most_tension(world) / (density * world->def.spacing);
+  const double drops = fmax(flo_surface_tension_speed(world), density > 0 ? sqrt(between) : 0) / sqrt(10);
   return fmax(fmax(moving, drops), bearing_speed(world, density));
 }
 
