@@ -110,7 +110,7 @@ static void check_round(const Drop *drop, double limit) {
       drop->across, drop->inner, drop->outer, jump / n, speed / n);
   flo_world_destroy(world);
   assert_true(fabs(jump / n - 1) < limit);
-  assert_true(speed / n < 0.1);
+  assert_true(speed / n < 0.01);
 }
 
 // From the first to the third time at which the drop is round: a whole period.
@@ -119,7 +119,7 @@ static void check_swing(const Drop *drop, double limit) {
   FloWorld *world = make_drop(drop);
   double times[3] = {0}, last = stretch_of(world, drop);
   int n = 0;
-  for (double time = step; n < 3 && time < 2; time += step) {
+  for (double time = step; n < 3 && time < 2.5; time += step) {
     advance(world, time * period);
     const double now = stretch_of(world, drop);
     if (now * last < 0) times[n++] = time - step * now / (now - last);
@@ -134,16 +134,17 @@ static void check_swing(const Drop *drop, double limit) {
 
 static void round_drops_have_the_pressure_of_laplace(void **unused) {
   (void)unused;
-  check_round(&(Drop){20, 1000, 990, 1e-3, 1, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
-  check_round(&(Drop){20, 1000, 100, 1e-3, 1, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
-  if (is_full()) check_round(&(Drop){40, 1000, 100, 1e-3, 1, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
+  check_round(&(Drop){20, 1000, 990, 1e-3, 1, FLO_KERNEL_CUBIC_SPLINE}, 0.03);
+  if (is_full()) check_round(&(Drop){20, 1000, 100, 1e-3, 1, FLO_KERNEL_CUBIC_SPLINE}, 0.03);
+  if (is_full()) check_round(&(Drop){40, 1000, 100, 1e-3, 1, FLO_KERNEL_CUBIC_SPLINE}, 0.03);
+  if (is_full()) check_round(&(Drop){20, 1000, 990, 1e-3, 1, FLO_KERNEL_QUINTIC}, 0.05);
 }
 
 static void stretched_drops_swing(void **unused) {
   (void)unused;
-  check_swing(&(Drop){20, 1000, 990, 1e-4, 1.1, FLO_KERNEL_QUINTIC}, 0.1);
-  check_swing(&(Drop){20, 1000, 100, 1e-4, 1.1, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
-  if (is_full()) check_swing(&(Drop){40, 1000, 100, 1e-4, 1.1, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
+  check_swing(&(Drop){20, 1000, 100, 1e-4, 1.2, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
+  if (is_full()) check_swing(&(Drop){20, 1000, 990, 1e-4, 1.2, FLO_KERNEL_QUINTIC}, 0.1);
+  if (is_full()) check_swing(&(Drop){40, 1000, 100, 1e-4, 1.2, FLO_KERNEL_CUBIC_SPLINE}, 0.1);
 }
 
 // ---- Momenta ----
@@ -193,6 +194,7 @@ static void odd_interfaces_are_refused(void **unused) {
   FloWorldDef def = flo_default_world_def();
   FloError error;
   def.method = METHOD;
+  vec_set(def.gravity, 0, -9.81, 0);
   for (def.dim = 2; def.dim <= 3; ++def.dim) {
     FloWorld *world = make_world(&def);
     const FloMaterialId one = add_water(world, 1000, 1e-6), other = add_water(world, 100, 1e-6);
@@ -206,6 +208,25 @@ static void odd_interfaces_are_refused(void **unused) {
   }
 }
 
+// The message names both fluids and what helps.
+static void steps_that_are_too_short_are_refused(void **unused) {
+  (void)unused;
+  for (int k = 0; k < 2; ++k) {
+    FloWorldDef def = flo_default_world_def();
+    FloError error;
+    def.dim = 2, def.method = METHOD, def.spacing = 0.02, def.threads = 1, def.min_time_step = 1e-5;
+    vec_set(def.gravity, 0, -9.81, 0);
+    FloWorld *world = make_world(&def);
+    add_block(world, add_water(world, 1000, 1e-6), 0, 0.2, 0.1, 0);
+    add_block(world, add_water(world, k ? 0.01 : 10, 1e-6), 0.2, 0.2, 0.1, 0);
+    const FloStatus status = flo_world_step(world, NULL, &error);
+    assert_int_equal(status, k ? FLO_BAD_INPUT : FLO_OK);
+    if (k) print_message("%s\n", error.text);
+    if (k) assert_non_null(strstr(error.text, "is 1e+05 times as dense as"));
+    flo_world_destroy(world);
+  }
+}
+
 // ---- A bubble that rises (Hysing and others 2009, case 1) ----
 
 #define BUBBLES "rising_bubble_2d_hysing_2009.csv"
@@ -215,6 +236,7 @@ static bool is_in_bubble(const void *context, double x, double y) {
   return hypot(x - 0.5, y - 0.5) < 0.25;
 }
 
+// With the default kernel the lattice of the liquid would hold the bubble up.
 static FloWorld *make_bubble(int n) {
   const double s = 1.0 / n;
   const int sizes[2] = {n, 2 * n};
@@ -222,7 +244,7 @@ static FloWorld *make_bubble(int n) {
   FloMaterialDef material = flo_default_material_def();
   FloMaterialId ids[2];
   FloError error;
-  def.dim = 2, def.method = METHOD, def.spacing = s, def.threads = 1;
+  def.dim = 2, def.method = METHOD, def.spacing = s, def.threads = 1, def.kernel = FLO_KERNEL_QUINTIC;
   vec_set(def.gravity, 0, -0.98, 0);
   FloWorld *world = make_world(&def);
   must(flo_world_set_param(world, "alpha", 0, &error), &error);
@@ -292,6 +314,7 @@ int main(void) {
       cmocka_unit_test(stretched_drops_swing),
       cmocka_unit_test(momenta_stay),
       cmocka_unit_test(odd_interfaces_are_refused),
+      cmocka_unit_test(steps_that_are_too_short_are_refused),
       cmocka_unit_test(bubbles_rise_as_in_the_benchmark),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,8 +143,25 @@ void flo_unified_find_bulks(FloWorld *world, FloUnified *unified) {
 
 // ---- What a user should know ----
 
+FloStatus flo_unified_check_ratio(const FloWorld *world, const FloUnified *unified, FloError *error) {
+  const FloPhases *phases = &unified->phases;
+  const FloMaterial *m = flo_materials(world);
+  const double least = world->def.min_time_step, sound = flo_unified_top_sound(world, unified),
+               dt = world->def.cfl * world->def.spacing / sound;
+  if (!(phases->least < phases->most) || !(dt < least) || world->def.time_step > 0) return FLO_OK;
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "'%.60s' is %.3g times as dense as '%.60s': sound in the lighter one has %.3g m/s, so that a "
+      "second takes %.2g steps, each shorter than min_time_step = %g s; give the lighter one at "
+      "least %.3g kg/m^3, or lower min_time_step",
+      m[phases->heaviest].name, phases->most / phases->least, m[phases->lightest].name, sound, 1 / dt, least,
+      phases->least * pow(least / dt, 2));
+}
+
 // A step that is shorter by less than this is not worth a word.
 #define WORTH_TELLING 2
+// Two layers have been tested up to this ratio.
+#define TESTED 500
 
 bool flo_unified_advise(const FloWorld *world, char *text, size_t size) {
   const FloPhases phases = flo_unified_phases(world);
@@ -155,8 +172,9 @@ bool flo_unified_advise(const FloWorld *world, char *text, size_t size) {
       text, size,
       "'%.60s' is %.3g times as dense as '%.60s': all fluids are equally stiff, so sound is %.3g times as "
       "fast in the lighter one, and steps are that much shorter; a density of %.3g kg/m^3 would halve the "
-      "cost",
+      "cost%s",
       m[phases.heaviest].name, phases.most / phases.least, m[phases.lightest].name, shorter,
-      fmin(4 * phases.least, phases.most));
+      fmin(4 * phases.least, phases.most),
+      phases.most / phases.least > TESTED ? "; ratios above 500 have not been tested" : "");
   return true;
 }

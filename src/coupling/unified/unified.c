@@ -62,14 +62,13 @@ static const FloArrayDef array_defs[] = {FLO_UNIFIED_ARRAYS(FLO_ARRAY_DEF)};
 // ---- Creation and end ----
 
 static FloStatus unified_init(FloWorld *world, void *state, FloError *error) {
-  (void)error;
   FloUnified *u = state;
   u->phases = flo_unified_phases(world);
   u->fluid.reference = u->phases.most;
   flo_compressible_init(&u->fluid, flo_unified_expected_speed(world, u->phases.most));
   flo_world_log(world, FLO_LOG_INFO, "unified: speed of sound %g m/s, in the lightest fluid %g m/s",
                 flo_sound_speed(world, &u->fluid), flo_unified_top_sound(world, u));
-  return FLO_OK;
+  return flo_unified_check_ratio(world, u, error);
 }
 
 static void unified_finish(FloWorld *world, void *state) {

@@ -55,6 +55,8 @@ FloPhases flo_unified_phases(const FloWorld *world);
 double flo_unified_expected_speed(const FloWorld *world, double density);
 // Sound in the lightest fluid, in which it is fastest [m/s].
 double flo_unified_top_sound(const FloWorld *world, const FloUnified *unified);
+// Refuses fluids so different that steps would be shorter than the shortest one allowed.
+FloStatus flo_unified_check_ratio(const FloWorld *world, const FloUnified *unified, FloError *error);
 // Finds the factors of bulk viscosity, if fluids differ.
 void flo_unified_find_bulks(FloWorld *world, FloUnified *unified);
 // What a user should know about the densities of the scene. False: nothing.
