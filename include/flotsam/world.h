@@ -33,6 +33,10 @@ FLO_API FloStatus flo_world_get_param(const FloWorld *world, const char *name, d
 
 // Adding things. Each function returns an id (or a count) through a pointer. Pass NULL if you do not need it.
 FLO_API FloStatus flo_world_add_material(FloWorld *, const FloMaterialDef *, FloMaterialId *, FloError *);
+// Surface tension between two fluids [N/m]; 0: none. `unified` only. Can be set anew at any time between
+// steps. It is no part of a saved state.
+FLO_API FloStatus flo_world_set_interface(FloWorld *, FloMaterialId, FloMaterialId, double surface_tension,
+                                          FloError *);
 // Add bodies before fluids: a fluid particle is not added where a solid already is.
 FLO_API FloStatus flo_world_add_body(FloWorld *, const FloBodyDef *, FloBodyId *, FloError *);
 FLO_API FloStatus flo_world_add_fluid(FloWorld *, const FloFluidDef *, size_t *n_added, FloError *);

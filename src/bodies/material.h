@@ -15,6 +15,12 @@ typedef struct FloMaterial {
   bool is_removed;                  // its id is not valid any more
 } FloMaterial;
 
+// Where two fluids meet.
+typedef struct FloInterface {
+  uint16_t one, other; // materials
+  double tension;      // [N/m]
+} FloInterface;
+
 // Checks a definition and fills in the values that follow from others.
 FloStatus flo_material_make(const FloMaterialDef *def, FloMaterial *material, FloError *error);
 // Refuses a slip or restitution above 1; values below 0 are not given.

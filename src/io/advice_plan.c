@@ -99,6 +99,12 @@ void flo_advice_on_method(FloAdvice *advice) {
   for (size_t k = 0; k < parts->n_materials; ++k)
     advise_on_contact_keys(advice, "material", parts->materials[k].name, parts->materials[k].def.slip,
                            parts->materials[k].def.restitution);
+  for (size_t k = 0; k < parts->n_interfaces && !advice->world->method->reads_interfaces; ++k)
+    flo_advice_tell(
+        advice,
+        "/interfaces/%zu sets a surface tension between fluids, which the method %s does not read; "
+        "leave it out, or use unified",
+        k, advice->world->method->name);
   flo_advice_end_kind(advice, "with keys that the method does not read");
 }
 

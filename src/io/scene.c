@@ -23,6 +23,7 @@ static FloStatus read_parts(FloSceneContext *context, json_t *root, const FloSce
   FLO_TRY(flo_scene_read_world(context, root, options, scene));
   FLO_TRY(flo_scene_read_method(context, root, options, scene));
   FLO_TRY(flo_scene_read_materials(context, root, scene));
+  FLO_TRY(flo_scene_read_interfaces(context, root, scene));
   FLO_TRY(flo_scene_read_bodies(context, root, scene));
   FLO_TRY(flo_scene_read_joints(context, root, scene));
   FLO_TRY(flo_scene_read_fluids(context, root, scene));
@@ -154,6 +155,7 @@ static void destroy_parts(struct FloSceneParts *parts) {
   free(parts->particles);
   free(parts->fills);
   free(parts->materials);
+  free(parts->interfaces);
   free(parts->emitters);
   free(parts->sinks);
   free(parts->parameters);

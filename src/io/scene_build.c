@@ -31,6 +31,19 @@ static FloStatus add_materials(const FloScene *scene, FloWorld *world, FloError 
   return FLO_OK;
 }
 
+static FloStatus set_interfaces(const FloScene *scene, FloWorld *world, FloError *error) {
+  const struct FloSceneParts *parts = scene->parts;
+  for (size_t k = 0; k < parts->n_interfaces; k++) {
+    const FloSceneInterface *interface = &parts->interfaces[k];
+    FloError cause;
+    FloStatus status =
+        flo_world_set_interface(world, parts->materials[interface->one].id,
+                                parts->materials[interface->other].id, interface->tension, &cause);
+    FLO_TRY(at_place(scene, "interfaces", k, status, &cause, error));
+  }
+  return FLO_OK;
+}
+
 static bool has_force_probe(const FloScene *scene, size_t body) {
   for (size_t k = 0; k < scene->n_probes; k++) {
     const FloProbe *probe = &scene->probes[k];
@@ -258,6 +271,7 @@ static FloStatus set_parameters(const FloScene *scene, FloWorld *world, FloError
 static FloStatus fill(FloScene *scene, FloWorld *world, FloError *error) {
   FLO_TRY(set_parameters(scene, world, error));
   FLO_TRY(add_materials(scene, world, error));
+  FLO_TRY(set_interfaces(scene, world, error));
   FLO_TRY(add_bodies(scene, world, error));
   FLO_TRY(add_joints(scene, world, error));
   // Particles from files are added before other fluid, which leaves room for them.

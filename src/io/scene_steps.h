@@ -75,6 +75,12 @@ typedef struct FloSceneMaterial {
   FloMaterialId id; // valid in the world that flo_scene_build made last
 } FloSceneMaterial;
 
+// Where two fluids meet.
+typedef struct FloSceneInterface {
+  size_t one, other; // materials
+  double tension;    // [N/m]
+} FloSceneInterface;
+
 typedef struct FloSceneFluid {
   FloFluidDef def;         // def.material is set while building
   size_t material;         // index
@@ -139,13 +145,15 @@ typedef struct FloSceneAttachment {
 struct FloSceneParts {
   FloSceneAttachment *attachments; // a list
   FloSceneMaterial *materials;
+  FloSceneInterface *interfaces;
   FloSceneFluid *fluids, *added; // those from the start; those added by events
   FloSceneFill *fills;
   FloSceneParticles *particles; // of each file
   FloSceneEmitter *emitters;
   FloSceneSink *sinks;
   FloSceneParameter *parameters;
-  size_t n_materials, n_fluids, n_added, n_fills, n_particle_files, n_emitters, n_sinks, n_parameters;
+  size_t n_materials, n_interfaces, n_fluids, n_added, n_fills, n_particle_files, n_emitters, n_sinks,
+      n_parameters;
   json_t *origins; // as in FloSceneContext, for messages while building
 };
 
@@ -153,6 +161,8 @@ struct FloSceneParts {
 FloStatus flo_scene_read_world(FloSceneContext *, json_t *root, const FloSceneOptions *, FloScene *scene);
 FloStatus flo_scene_read_method(FloSceneContext *, json_t *root, const FloSceneOptions *, FloScene *scene);
 FloStatus flo_scene_read_materials(FloSceneContext *, json_t *root, FloScene *scene);
+// After materials (scene_interfaces.c).
+FloStatus flo_scene_read_interfaces(FloSceneContext *, json_t *root, FloScene *scene);
 // Boundaries and bodies, in this order, are the scene's bodies.
 FloStatus flo_scene_read_bodies(FloSceneContext *, json_t *root, FloScene *scene);
 // Whether the keys of a body make it a cloth or an elastic body.

@@ -138,6 +138,17 @@ static const FloSceneKey material_keys[] = {
 
 static const FloSceneTable material_table = {"a material", TABLE(material_keys)};
 
+static const FloSceneKey interface_keys[] = {
+    {"one", TEXT, ANY, NULL, .help = "name of a material", .is_required = true},
+    {"other", TEXT, ANY, NULL, .help = "name of another one", .is_required = true},
+    {"surface_tension", NUMBER, FROM(0, MAX_TENSION), "N/m",
+     .help = "surface tension between the two fluids (oil and water: 0.03); larger forms rounder drops and "
+             "needs shorter steps",
+     .is_required = true},
+};
+
+static const FloSceneTable interface_table = {"an interface", TABLE(interface_keys)};
+
 // ---- Boundaries and their motions ----
 
 static const FloSceneKey turning_keys[] = {
@@ -555,6 +566,9 @@ static const FloSceneKey scene_keys[] = {
      .table = &method_table},
     {"materials", MAP, ANY, NULL, .help = "materials of fluids and bodies, by name", .fallback = "{}",
      .table = &material_table},
+    {"interfaces", LIST, ANY, NULL,
+     .help = "surface tension between two fluids, in 2D and with `unified` only", .fallback = "[]",
+     .table = &interface_table},
     {"groups", MAP, ANY, NULL, .help = "named collections of things, which are placed as a whole",
      .table = &group_table},
     THING_LISTS("[]"),

@@ -44,6 +44,7 @@ typedef struct FloMethod {
   bool leaps;           // velocities are those half a step before the positions: leapfrog
   bool reads_slip;      // uses slip of bodies and materials
   bool reads_restitution;
+  bool reads_interfaces; // uses surface tension between fluids
   size_t state_size;
   const FloStateField *saved; // the part of the state that must be saved; or NULL
   FloStatus (*init)(FloWorld *, void *state,

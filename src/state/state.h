@@ -102,11 +102,12 @@ struct FloWorld {
     int age;      // steps since the lists were made
   } lists;        // of neighbours; they are used for several steps if nothing moves fast
 
-  FloList materials; // FloMaterial
-  FloList bodies;    // FloBody
-  FloList emitters;  // FloEmitter
-  FloList sinks;     // FloSink
-  FloList solids;    // FloSolid *: one for each different shape
+  FloList materials;  // FloMaterial
+  FloList interfaces; // FloInterface
+  FloList bodies;     // FloBody
+  FloList emitters;   // FloEmitter
+  FloList sinks;      // FloSink
+  FloList solids;     // FloSolid *: one for each different shape
   FloPoints emitter_points;
   FloList nodes; // FloNodeRef: nodes of all bodies, in their order
   FloJoints joints;

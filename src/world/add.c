@@ -28,6 +28,27 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
   return FLO_OK;
 }
 
+FloStatus flo_world_set_interface(FloWorld *world, FloMaterialId one, FloMaterialId other, double tension,
+                                  FloError *error) {
+  const FloInterface added = {one.index, other.index, tension};
+  FLO_NEED(world, error);
+  FLO_TRY(flo_world_check_material(world, one, error));
+  FLO_TRY(flo_world_check_material(world, other, error));
+  if (world->def.dim == 3 && tension > 0)
+    return flo_fail(error, FLO_BAD_INPUT,
+                    "surface_tension: between two fluids it works in 2D only; leave the interface out");
+  if (one.index == other.index)
+    return flo_fail(error, FLO_BAD_INPUT, "materials: an interface needs two different fluids");
+  if (!(tension >= 0) || !isfinite(tension))
+    return flo_fail(error, FLO_BAD_INPUT, "surface_tension: must be >= 0, got %g", tension);
+  FloInterface *all = FLO_LIST(world->interfaces, FloInterface);
+  for (size_t k = 0; k < world->interfaces.count; ++k)
+    if ((all[k].one == one.index && all[k].other == other.index) ||
+        (all[k].one == other.index && all[k].other == one.index))
+      return all[k].tension = tension, FLO_OK;
+  return flo_world_append(world, &world->interfaces, &added, sizeof added, error);
+}
+
 // ---- Solids ----
 
 static FloStatus make_solid(FloWorld *world, const FloShape *shape, FloSolid **made, FloError *error) {

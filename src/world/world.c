@@ -191,7 +191,8 @@ void flo_world_destroy(FloWorld *world) {
       &world->materials.buffer, &world->bodies.buffer,         &world->emitters.buffer,
       &world->sinks.buffer,     &world->emitter_points.buffer, &world->scratch,
       &world->wall_rooms,       &world->solids.buffer,         &world->skins.changes.buffer,
-      &world->nodes.buffer,     &world->approach_buffers[0],   &world->approach_buffers[1]};
+      &world->nodes.buffer,     &world->approach_buffers[0],   &world->approach_buffers[1],
+      &world->interfaces.buffer};
   flo_world_free_contacts(world);
   flo_world_free_meetings(world);
   for (size_t k = 0; k < FLO_COUNT_OF(buffers); ++k) flo_buffer_free(memory, buffers[k]);

@@ -55,9 +55,10 @@ static void layers_rest_on_each_other(void **unused) {
   check_layers(800, 12, 1.1);
   if (is_full()) check_layers(500, 16, 1.1);
   check_layers(100, 6, 1.1);
-  // Light fluid on a fluid a hundred times as dense keeps off by the pressure of half a layer of it.
-  check_layers(10, 3.5, 1.5);
-  if (is_full()) check_layers(2, 5, 1.7);
+  check_layers(10, 3.5, 1.1);
+  // Five seconds.
+  if (is_full()) check_layers(10, 15.7, 1.1);
+  if (is_full()) check_layers(2, 15.7, 1.1);
 }
 
 // ---- What keeps fluid off walls presses on them ----

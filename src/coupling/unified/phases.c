@@ -18,6 +18,7 @@ FloPhases flo_unified_phases(const FloWorld *world) {
   FloPhases phases = {0};
   for (size_t k = 0; k < world->materials.count; ++k) {
     if (!m[k].is_fluid) continue;
+    ++phases.n;
     if (!(phases.most >= m[k].density)) phases.most = m[k].density, phases.heaviest = k;
     if (!(phases.least > 0 && phases.least <= m[k].density)) phases.least = m[k].density, phases.lightest = k;
   }
@@ -66,7 +67,8 @@ static double bearing_speed(const FloWorld *world, double density) {
 double flo_unified_expected_speed(const FloWorld *world, double density) {
   const double moving = fmax(flo_world_expected_speed(world), flo_world_expected_body_speed(world));
   // Drops ten spacings wide are compressed by 2 % or 4 %, as in `direct-forcing`.
-  const double drops = flo_surface_tension_speed(world) / sqrt(10);
+  const double between = flo_unified_most_tension(world) / (density * world->def.spacing);
+  const double drops = fmax(flo_surface_tension_speed(world), density > 0 ? sqrt(between) : 0) / sqrt(10);
   return fmax(fmax(moving, drops), bearing_speed(world, density));
 }
 
@@ -142,8 +144,25 @@ void flo_unified_find_bulks(FloWorld *world, FloUnified *unified) {
 
 // ---- What a user should know ----
 
+FloStatus flo_unified_check_ratio(const FloWorld *world, const FloUnified *unified, FloError *error) {
+  const FloPhases *phases = &unified->phases;
+  const FloMaterial *m = flo_materials(world);
+  const double least = world->def.min_time_step, sound = flo_unified_top_sound(world, unified),
+               dt = world->def.cfl * world->def.spacing / sound;
+  if (!(phases->least < phases->most) || !(dt < least) || world->def.time_step > 0) return FLO_OK;
+  return flo_fail(
+      error, FLO_BAD_INPUT,
+      "'%.60s' is %.3g times as dense as '%.60s': sound in the lighter one has %.3g m/s, so that a "
+      "second takes %.2g steps, each shorter than min_time_step = %g s; give the lighter one at "
+      "least %.3g kg/m^3, or lower min_time_step",
+      m[phases->heaviest].name, phases->most / phases->least, m[phases->lightest].name, sound, 1 / dt, least,
+      phases->least * pow(least / dt, 2));
+}
+
 // A step that is shorter by less than this is not worth a word.
 #define WORTH_TELLING 2
+// Two layers have been tested up to this ratio.
+#define TESTED 500
 
 bool flo_unified_advise(const FloWorld *world, char *text, size_t size) {
   const FloPhases phases = flo_unified_phases(world);
@@ -154,8 +173,9 @@ bool flo_unified_advise(const FloWorld *world, char *text, size_t size) {
       text, size,
       "'%.60s' is %.3g times as dense as '%.60s': all fluids are equally stiff, so sound is %.3g times as "
       "fast in the lighter one, and steps are that much shorter; a density of %.3g kg/m^3 would halve the "
-      "cost",
+      "cost%s",
       m[phases.heaviest].name, phases.most / phases.least, m[phases.lightest].name, shorter,
-      fmin(4 * phases.least, phases.most));
+      fmin(4 * phases.least, phases.most),
+      phases.most / phases.least > TESTED ? "; ratios above 500 have not been tested" : "");
   return true;
 }

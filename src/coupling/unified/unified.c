@@ -68,19 +68,19 @@ static void find_phases(const FloWorld *world, FloUnified *u) {
 }
 
 static FloStatus unified_init(FloWorld *world, void *state, FloError *error) {
-  (void)error;
   FloUnified *u = state;
   find_phases(world, u);
   flo_compressible_init(&u->fluid, flo_unified_expected_speed(world, u->phases.most));
   flo_world_log(world, FLO_LOG_INFO, "unified: speed of sound %g m/s, in the lightest fluid %g m/s",
                 flo_sound_speed(world, &u->fluid), flo_unified_top_sound(world, u));
-  return FLO_OK;
+  return flo_unified_check_ratio(world, u, error);
 }
 
 static void unified_finish(FloWorld *world, void *state) {
   FloUnified *u = state;
   flo_buffers_free(&world->memory, u->array_buffers, FLO_COUNT_OF(u->array_buffers));
   flo_buffer_free(&world->memory, &u->node_buffer);
+  flo_buffer_free(&world->memory, &u->tension_buffer);
   flo_compressible_free(&u->fluid, &world->memory);
   flo_body_rows_free(&u->bodies, &world->memory);
   flo_body_solve_free(&u->contacts, &world->memory);
@@ -90,7 +90,10 @@ static void unified_finish(FloWorld *world, void *state) {
 // Monaghan 1992: artificial viscosity shortens the step that sound allows.
 static double unified_max_dt(const FloWorld *world, const void *state, const char **limited_by) {
   const double c = flo_unified_top_sound(world, state) * (1 + 0.6 * world->params[FLO_TAIT_ALPHA]);
-  return flo_compressible_max_dt(world, c, FLO_UNIFIED_FIRST_FORCE_PARAM, limited_by);
+  const double usual = flo_compressible_max_dt(world, c, FLO_UNIFIED_FIRST_FORCE_PARAM, limited_by),
+               capillary = flo_unified_capillary_dt(world);
+  if (capillary < usual) *limited_by = "surface tension";
+  return fmin(usual, capillary);
 }
 
 static FloStatus reserve_nodes(FloWorld *world, FloUnified *u, FloError *error) {
@@ -108,6 +111,7 @@ static FloStatus prepare(FloWorld *world, FloUnified *u, double dt, FloError *er
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory, u->array_buffers,
                              u->arrays, error));
   FLO_TRY(reserve_nodes(world, u, error));
+  FLO_TRY(flo_unified_prepare_tensions(world, u, error));
   u->forces.has_pressures = true;
   u->forces.viscosity.reference = u->phases.most;
   FLO_TRY(flo_forces_prepare(&u->forces, world, FLO_UNIFIED_FIRST_FORCE_PARAM, dt, artificial, error));
@@ -141,6 +145,8 @@ static FloStatus find_forces(FloWorld *world, FloUnified *u, double dt, FloError
   const FloForceSweep sweep = describe_sweep(u);
   if (u->bodies.is_used) flo_world_spread_motions(world, NULL, u->bodies.motion);
   flo_forces_sweep(forces, world, &sweep);
+  flo_unified_meet(world, u);
+  FLO_TRY(flo_unified_pull(world, u, error));
   FLO_TRY(flo_forces_add_tension(forces, world, u->force, error));
   flo_world_kick_bodies(world, NULL, dt);
   flo_world_push_by_rows(world, &u->bodies, dt);
@@ -251,6 +257,7 @@ const FloMethod flo_unified = {
     .has_small_steps = true,
     .reads_slip = true,
     .reads_restitution = true,
+    .reads_interfaces = true,
     .state_size = sizeof(FloUnified),
     .saved = saved,
     .init = unified_init,
