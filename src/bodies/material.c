@@ -20,13 +20,8 @@ FloStatus flo_slip_check(double slip, double restitution, FloError *error) {
                   restitution);
 }
 
-FloStatus flo_contact_angle_check(double degrees, int dim, FloError *error) {
-  if (degrees < 0 || (degrees <= 180 && dim == 2)) return FLO_OK;
-  if (degrees <= 180)
-    return flo_fail(
-        error, FLO_BAD_INPUT,
-        "contact_angle: works in 2D only; in 3D give the fluid an adhesion instead, surface_tension "
-        "* (1 + cos(contact angle))");
+FloStatus flo_contact_angle_check(double degrees, FloError *error) {
+  if (degrees <= 180) return FLO_OK;
   return flo_fail(error, FLO_BAD_INPUT, "contact_angle: must lie between 0 and 180 degrees, got %g", degrees);
 }
 

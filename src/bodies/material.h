@@ -25,7 +25,7 @@ typedef struct FloInterface {
 FloStatus flo_material_make(const FloMaterialDef *def, FloMaterial *material, FloError *error);
 // Refuses a slip or restitution above 1; values below 0 are not given.
 FloStatus flo_slip_check(double slip, double restitution, FloError *error);
-// Refuses a contact angle above 180 degrees, and any in 3D; values below 0 are not given.
-FloStatus flo_contact_angle_check(double degrees, int dim, FloError *error);
+// Refuses a contact angle above 180 degrees; values below 0 are not given.
+FloStatus flo_contact_angle_check(double degrees, FloError *error);
 
 #endif

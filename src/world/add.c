@@ -22,7 +22,7 @@ FloStatus flo_world_add_material(FloWorld *world, const FloMaterialDef *def, Flo
   FLO_NEED(def, error);
   FloMaterial material;
   FLO_TRY(flo_material_make(def, &material, error));
-  FLO_TRY(flo_contact_angle_check(def->contact_angle, world->def.dim, error));
+  FLO_TRY(flo_contact_angle_check(def->contact_angle, error));
   FLO_TRY(flo_world_append(world, &world->materials, &material, sizeof material, error));
   if (id) *id = (FloMaterialId){(uint16_t)(world->materials.count - 1), 1};
   return FLO_OK;

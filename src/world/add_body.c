@@ -170,7 +170,7 @@ FloStatus flo_world_add_body_of(FloWorld *world, const FloKind *kind, const FloB
   FLO_TRY(flo_world_check_mover(world, kind, error));
   FLO_TRY(check_body(world, kind, def, error));
   FloBody body = describe_body(world, kind, def);
-  FLO_TRY(flo_contact_angle_check(def->contact_angle, world->def.dim, error));
+  FLO_TRY(flo_contact_angle_check(def->contact_angle, error));
   FLO_TRY(flo_body_set_surface(&body, def, material_of(world, def), error));
   FLO_TRY(flo_world_find_solid(world, &def->shape, &body.solid, error));
   body.reach = flo_solid_reach(body.solid);

@@ -124,8 +124,7 @@ void flo_forces_sweep(FloForces *forces, FloWorld *world, const FloForceSweep *i
 // ---- Surface tension, adhesion, implicit viscosity ----
 
 FloStatus flo_forces_add_tension(FloForces *forces, FloWorld *world, float *force, FloError *error) {
-  forces->tension.has_adhesion = forces->tension.bodies.is_used = false;
-  forces->tension.links.has_contacts = false;
+  flo_surface_tension_skip(&forces->tension);
   if (!flo_surface_tension_is_used(world)) return FLO_OK;
   return flo_surface_tension_add(&forces->tension, world, force, error);
 }
