@@ -124,7 +124,7 @@ assert list(targets) == [
     "neighbour build", "wcsph whole step", "speed-up from 1 to 2 threads", "force sweep, share of the probe",
     "monolithic solver", "direct-forcing whole step",
     "direct-forcing response", "constraint solver", "constraint, 15 iterations", "cloth of 90,000 triangles, sampled",
-    "the same, sampled again in a step", "surface", "memory"], list(targets)
+    "the same, sampled again in a step", "surface", "memory", "samples of cloth, with the transfer of forces"], list(targets)
 for name, line in targets.items():
     assert line["measured"] is not None and line["met"] in ("no", "yes", "aim"), line
 response = targets["direct-forcing response"]

@@ -63,7 +63,7 @@ static void sheet_catches(const char *method, int dim, double s, double density,
   const FloBody *sheet = body_of(world, "cloth"), *body = body_of(world, "body");
   const double weight = 9.81 * (flo_soft_body(sheet)->mass + body->nodes->mass);
   double lift = 0, deepest = 0;
-  enum { SAMPLES = 30 };
+  enum { SAMPLES = 20 };
   for (int k = 1; k <= 4 * SAMPLES; ++k) {
     advance(world, 0.01 * k);
     deepest = fmax(deepest, depth_in(world, sheet, body));
@@ -239,7 +239,7 @@ static uint64_t hash_of(const char *method, int dim, int threads, bool is_saved)
     assert_ok(flo_world_restore(world, saved, &error), &error);
     flo_state_destroy(saved);
   }
-  advance(world, 0.06);
+  advance(world, 0.045);
   const uint64_t hash = flo_world_hash(world);
   flo_world_destroy(world);
   return hash;
