@@ -73,8 +73,9 @@ double flo_unified_expected_speed(const FloWorld *world, double density) {
 }
 
 double flo_unified_top_sound(const FloWorld *world, const FloUnified *unified) {
+  const FloPhases phases = flo_unified_phases(world);
   const double c = flo_sound_speed(world, &unified->fluid);
-  return unified->phases.least > 0 ? c * sqrt(unified->phases.most / unified->phases.least) : c;
+  return phases.least > 0 ? c * sqrt(phases.most / phases.least) : c;
 }
 
 // ---- Bulk viscosity ----

@@ -100,6 +100,9 @@ static FloStatus reserve_nodes(FloWorld *world, FloUnified *u, FloError *error) 
 }
 
 static FloStatus prepare(FloWorld *world, FloUnified *u, double dt, FloError *error) {
+  // A world that was restored has not been initialised.
+  u->phases = flo_unified_phases(world);
+  u->fluid.reference = u->phases.most;
   const double artificial = flo_tait_viscosity(world, flo_sound_speed(world, &u->fluid));
   const FloArraySizes sizes = {world->sets, 0};
   FLO_TRY(flo_arrays_reserve(array_defs, FLO_COUNT_OF(array_defs), &sizes, &world->memory, u->array_buffers,
