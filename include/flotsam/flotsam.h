@@ -53,7 +53,8 @@ FLO_API FloStatus flo_world_get_param(const FloWorld *world, const char *name, d
 
 // Adding things. Each function returns an id (or a count) through a pointer. Pass NULL if you do not need it.
 FLO_API FloStatus flo_world_add_material(FloWorld *, const FloMaterialDef *, FloMaterialId *, FloError *);
-// Surface tension between two fluids [N/m]; 0: none. `unified` only. Can be set anew at any time between steps.
+// Surface tension between two fluids [N/m]; 0: none. In 2D, with `unified`. It may be set anew between steps.
+// It is not part of a saved state.
 FLO_API FloStatus flo_world_set_interface(FloWorld *, FloMaterialId, FloMaterialId, double surface_tension,
                                           FloError *);
 // Add bodies before fluids: a fluid particle is not added where a solid already is.
@@ -117,8 +118,8 @@ FLO_API uint64_t flo_world_hash(const FloWorld *world);
 // outlive the world.
 FLO_API FloStatus flo_world_save(const FloWorld *world, FloState **state, FloError *error);
 // Restores a saved state. The world must have been created like the saved one: the same definition, and the
-// same materials, bodies, emitters and sinks in the same order. Its fluid is replaced. If the call fails, the
-// world stays unchanged, except when memory ran out.
+// same materials, interfaces, bodies, emitters and sinks in the same order. Its fluid is replaced. If the
+// call fails, the world stays unchanged, except when memory ran out.
 FLO_API FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error);
 FLO_API void flo_state_destroy(FloState *state); // NULL is fine
 
