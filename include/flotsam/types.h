@@ -313,7 +313,7 @@ typedef struct FloElasticDef {
   double poisson; // 0 to 0.49
   double damping; // as in FloClothDef [s]
   double cell;    // size of its elements [m]; 0: chosen by the spacing and by the size of the body. Of
-               // particles: their distance; 0: one spacing
+                  // particles: their distance; 0: one spacing
   FloElasticForm form;
   const FloRegion *rigid; // of particles: those in each of these regions keep their distances; read when made
   size_t n_rigid;

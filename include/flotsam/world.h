@@ -98,8 +98,8 @@ FLO_API uint64_t flo_world_hash(const FloWorld *world);
 // outlive the world.
 FLO_API FloStatus flo_world_save(const FloWorld *world, FloState **state, FloError *error);
 // Restores a saved state. The world must have been created like the saved one: the same definition, and the
-// same materials, bodies, emitters and sinks in the same order. Its fluid is replaced. If the call fails, the
-// world stays unchanged, except when memory ran out.
+// same materials, interfaces, bodies, emitters and sinks in the same order. Its fluid is replaced. If the
+// call fails, the world stays unchanged, except when memory ran out.
 FLO_API FloStatus flo_world_restore(FloWorld *world, const FloState *state, FloError *error);
 FLO_API void flo_state_destroy(FloState *state); // NULL is fine
 

@@ -146,7 +146,7 @@ static void check_exchange(int n, double light, double least) {
 static void fluids_change_places(void **unused) {
   (void)unused;
   reference_need(REFERENCE);
-  check_exchange(20, 800, 0.8);
+  check_exchange(20, 800, 0.85);
   if (is_full()) check_exchange(40, 800, 0.85);
 }
 

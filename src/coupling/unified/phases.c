@@ -73,8 +73,8 @@ double flo_unified_expected_speed(const FloWorld *world, double density) {
 }
 
 double flo_unified_top_sound(const FloWorld *world, const FloUnified *unified) {
-  const double c = flo_sound_speed(world, &unified->fluid);
   const FloPhases phases = flo_unified_phases(world);
+  const double c = flo_sound_speed(world, &unified->fluid);
   return phases.least > 0 ? c * sqrt(phases.most / phases.least) : c;
 }
 

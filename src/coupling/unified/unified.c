@@ -13,6 +13,7 @@
 //   neighbours               kernel sums and gradients of fluid and samples
 //   pressures                of fluid, and of samples next to it: weakly_compressible.c
 //   forces                   pressure, viscosity, tension; of fluid on bodies: forces.c, body_rows.c
+//   interfaces               weight and surface tension between two fluids: interfaces.c, tension.c
 //   repulsion, collisions    fluid that comes too near to a sample: collisions.c
 //   contacts                 between bodies, with friction: body_solve.c
 //   motion                   velocities, positions
@@ -32,6 +33,7 @@
 //   pressures between samples. Pressures have no static friction, round off edges, and need a stiffness that
 //   grows with the heaviest body and so a shorter step for all.
 // - (13) to (20): collisions.c.
+// - (26) to (28), (33): tension.c.
 // - Symplectic Euler instead of leapfrog: the same positions, with velocities counted half a step later.
 #include "coupling/unified/unified.h"
 
