@@ -206,7 +206,7 @@ typedef struct FloMaterialDef {
   double adhesion; // work to separate the fluid from a solid, per area [J/m² = N/m]: surface tension * (1 +
                    // cos(contact angle)), by Young and Dupré; 0: no adhesion
   double contact_angle; // between the fluid's surface and a solid, inside the fluid, in degrees, 0 to 180; <
-                        // 0: not given. In 2D only. Of a solid, for all fluids; of a fluid, for all solids
+                        // 0: not given. Of a solid, for all fluids; of a fluid, for all solids
                         // that have none
   double slip; // of fluid along bodies made of it: 0 no slip, 1 free slip; < 0: 1. `direct-forcing` only
   double

@@ -95,7 +95,7 @@ static const char *const colourings[] = {"speed", "pressure", "density", "x", "y
   {                                                                                                          \
     "contact_angle", NUMBER, FROM(0, 180), "degrees",                                                        \
         .help = "angle between a fluid's surface and the solid, measured inside the fluid: small spreads, "  \
-                "large beads; in 2D only; " whose                                                            \
+                "large beads; " whose                                                                        \
   }
 
 #define SURFACE_KEYS(otherwise)                                                                              \

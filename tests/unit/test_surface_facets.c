@@ -172,7 +172,9 @@ static void take_ridges_off(const Pull *pull, double *force) {
       double a[3], b[3];
       place(pull->world, i, a), place(pull->world, ridge->second, b);
       vec_sub(b, a, b);
-      vec_scale(b, s / 2 * TENSION * (double)ridge->turn / vec_length(b), b);
+      const bool is_wet = facets->footings[i].is_near && facets->footings[ridge->second].is_near;
+      double w = is_wet ? wetness((a[2] + b[2] / 2) / s) : 0, turn = (double)ridge->turn;
+      vec_scale(b, s / 2 * TENSION * (turn + w * (sin(turn) - turn)) / vec_length(b), b);
       for (size_t axis = 0; axis < 3; ++axis)
         force[3 * i + axis] -= b[axis], force[3 * ridge->second + axis] += b[axis];
     }

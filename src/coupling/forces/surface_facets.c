@@ -324,6 +324,16 @@ static void wet(Work *work, const Triangle *t, uint32_t sides) {
   }
 }
 
+// Near a solid the parallel surfaces of the fluid and of its wetted side meet in a sharp edge, which adds
+// (1 - cos(angle)) tan(t/2) = sin(t) for t = pi - angle, instead of the t of a rounded edge.
+static double turn_near_solids(const Work *work, size_t i, const FloRidge *ridge) {
+  const FloFooting *a = &work->facets->footings[i], *b = &work->facets->footings[ridge->second];
+  double turn = (double)ridge->turn, slope;
+  if (!a->is_near || !b->is_near) return turn;
+  double w = wetness((a->distance + b->distance) / 2, work->world->def.spacing, &slope);
+  return turn + w * (sin(turn) - turn);
+}
+
 static void pull_ridge(Work *work, const FloAround *around, size_t i, const FloRidge *ridge) {
   const FloWorld *world = work->world;
   const FloNear first = corner(world, i), second = corner(world, ridge->second);
@@ -332,7 +342,7 @@ static void pull_ridge(Work *work, const FloAround *around, size_t i, const FloR
   double length = vec_length(d);
   if (length == 0) return;
   double tension = (tension_of(world, i) + tension_of(world, ridge->second)) / 2;
-  double force = tension * world->def.spacing / 2 * (double)ridge->turn / length;
+  double force = tension * world->def.spacing / 2 * turn_near_solids(work, i, ridge) / length;
   vec_add_scaled(pull + 3 * i, d, force, pull + 3 * i);
   vec_add_scaled(pull + 3 * ridge->second, d, -force, pull + 3 * ridge->second);
 }
