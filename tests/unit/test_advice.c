@@ -130,6 +130,16 @@ static void test_thin_walls(void **state) {
   "'shape':{'box':0.2},'at':[9,9]}],'boundaries':[{'name':'a','shape':{'outline':{'points':[" points         \
   "]}}}]}"
 
+#define SOFT_PLATE(thick)                                                                                    \
+  FLAT("'method':{'name':'unified'},'bodies':[{'name':'a','elastic':{'as':'particles','density':900,"        \
+       "'young':1e4},'shape':{'box':[1," thick "]}}],'gravity':[0,0]")
+
+static void test_bodies_of_few_particles(void **state) {
+  (void)state;
+  expect_note(SOFT_PLATE("0.3"), "'a' is only 3 particles across (0.3 m of 0.1 m each)");
+  expect_silence(SOFT_PLATE("0.4"));
+}
+
 static void test_thin_outlines(void **state) {
   (void)state;
   expect_note(FLAT_SOLID("[0,0],[1,0],[1,1],[0.97,1],[0.97,0.03],[0,0.03]"), "'a' has walls 0.03 m thin");
@@ -607,6 +617,7 @@ int main(void) {
       cmocka_unit_test(test_gaps_beside_places_that_touch),
       cmocka_unit_test(test_thin_walls),
       cmocka_unit_test(test_thin_outlines),
+      cmocka_unit_test(test_bodies_of_few_particles),
       cmocka_unit_test(test_a_coarse_grid_is_told),
       cmocka_unit_test(test_what_falls_for_ever),
       cmocka_unit_test(test_what_is_held),
