@@ -91,8 +91,8 @@ typedef struct FloPictureDef {
   int quality;       // 0: draft, 1: good, 2: best
 } FloPictureDef;
 
-// Draws a world that the scene built into a PNG file. `def` may be NULL. FLO_UNSUPPORTED if this build has no
-// pictures.
+// Draws a world that the scene built, and that still has all its bodies, into a PNG file. `def` may be NULL.
+// FLO_UNSUPPORTED if this build has no pictures.
 FLO_API FloStatus flo_scene_draw(const FloScene *scene, FloWorld *world, const FloPictureDef *def,
                                  const char *path, FloError *error);
 
