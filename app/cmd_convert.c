@@ -161,8 +161,8 @@ static bool parse(int argc, char **argv, Arguments *a, int *exit_code) {
       {"--out", "FILE", APP_TEXT, &a->out, "file, pattern or folder to write; - is standard output", 0, 0},
       {"--soft", NULL, APP_FLAG, &a->is_soft, "the surfaces of cloth and elastic bodies instead of particles",
        0, 0},
-      {"--surface", "N|last", APP_TEXT, &a->surface,
-       "for glb: add the fluid's surface at this frame (default: none)", 0, 0},
+      {"--surface", "N|last|all", APP_TEXT, &a->surface,
+       "for glb: add the fluid's surface at this frame, or at each of its own (default: none)", 0, 0},
       {"--force", NULL, APP_FLAG, &a->is_forced, "replace files that exist", 0, 0},
       {0},
   };
@@ -380,10 +380,11 @@ static FloStatus choose_surface(const Arguments *a, AppGlb *glb, FloError *error
   const size_t n_frames = flo_run_folder_count_frames(a->folder);
   if (!a->surface) return FLO_OK;
   glb->has_surface = true, glb->surface = n_frames - 1;
-  if (strcmp(a->surface, "last") == 0) return FLO_OK;
+  glb->has_all_surfaces = strcmp(a->surface, "all") == 0;
+  if (glb->has_all_surfaces || strcmp(a->surface, "last") == 0) return FLO_OK;
   unsigned long number = strtoul(a->surface, &end, 10);
   if (!isdigit((unsigned char)a->surface[0]) || *end)
-    return flo_fail(error, FLO_BAD_INPUT, "convert: --surface needs a frame's number or last, not '%s'",
+    return flo_fail(error, FLO_BAD_INPUT, "convert: --surface needs a frame's number, last or all, not '%s'",
                     a->surface);
   glb->surface = number;
   if (number < n_frames) return FLO_OK;

@@ -17,7 +17,8 @@ typedef struct Job {
   FloRunMotion motion;
   FloFrame *shapes; // bodies that change their shape, frame by frame; NULL: there are none
   FloMemory memory;
-  FloSurfaceMesh surface;
+  FloSurfaceMesh *surfaces;
+  size_t n_surfaces;
 } Job;
 
 // ---- Motion ----
@@ -65,7 +66,8 @@ static FloStatus take_shapes(Job *job, FloError *error) {
 
 // ---- Fluid ----
 
-static FloStatus build_surface(Job *job, const FloFrame *frame, const FloWalls *walls, FloError *error) {
+static FloStatus build_surface(Job *job, const FloFrame *frame, const FloWalls *walls,
+                               FloSurfaceMesh *surface, FloError *error) {
   const size_t n = frame->counts[FLO_SET_FLUID];
   FloSurfaceDef def = flo_surface_default_def(job->scene->world.spacing);
   def.memory_limit = app_memory_limit();
@@ -74,16 +76,13 @@ static FloStatus build_surface(Job *job, const FloFrame *frame, const FloWalls *
   double *positions = malloc((n + 1) * sizeof(double[3]));
   if (!positions) return flo_fail(error, FLO_NO_MEMORY, "no memory for a frame of %zu particles", n);
   for (size_t k = 0; k < 3 * n; k++) positions[k] = (double)frame->positions[k];
-  FloStatus status = flo_surface_build(&def, positions, NULL, n, &job->surface, &job->memory, error);
+  FloStatus status = flo_surface_build(&def, positions, NULL, n, surface, &job->memory, error);
   free(positions);
   return status;
 }
 
-static FloStatus take_surface(Job *job, FloError *error) {
+static FloStatus check_fluid(const Job *job, FloError *error) {
   const FloScene *scene = job->scene;
-  FloFrame frame;
-  FloWalls walls = {0};
-  if (!job->glb->has_surface) return FLO_OK;
   if (scene->world.dim != 3)
     return flo_fail(
         error, FLO_BAD_INPUT,
@@ -93,20 +92,40 @@ static FloStatus take_surface(Job *job, FloError *error) {
     return flo_fail(error, FLO_BAD_INPUT,
                     "convert: %s: is a run without fluid, so there is no surface; leave out --surface",
                     job->glb->folder);
-  FLO_TRY(flo_frame_read(&job->frames, job->glb->surface, FLO_FRAME_PICTURE, &frame, error));
+  return FLO_OK;
+}
+
+static FloStatus take_surface(Job *job, size_t number, FloSurfaceMesh *surface, FloError *error) {
+  const FloScene *scene = job->scene;
+  FloFrame frame;
+  FloWalls walls = {0};
+  FLO_TRY(flo_frame_read(&job->frames, number, FLO_FRAME_PICTURE, &frame, error));
   FloStatus status = flo_walls_of_bodies(&walls, scene->bodies, frame.bodies, scene->n_bodies,
                                          scene->world.spacing, 1, 0, &job->memory, error);
-  if (status == FLO_OK) status = build_surface(job, &frame, &walls, error);
+  if (status == FLO_OK) status = build_surface(job, &frame, &walls, surface, error);
   flo_walls_free(&walls);
   flo_frame_free(&frame);
   return status;
 }
 
+static FloStatus take_surfaces(Job *job, FloError *error) {
+  const AppGlb *glb = job->glb;
+  if (!glb->has_surface) return FLO_OK;
+  FLO_TRY(check_fluid(job, error));
+  const size_t n = glb->has_all_surfaces ? job->motion.n_frames : 1;
+  job->surfaces = calloc(n, sizeof *job->surfaces);
+  if (!job->surfaces) return flo_fail(error, FLO_NO_MEMORY, "no memory for %zu surfaces", n);
+  for (; job->n_surfaces < n; job->n_surfaces++)
+    FLO_TRY(take_surface(job, glb->has_all_surfaces ? glb->first + job->n_surfaces : glb->surface,
+                         &job->surfaces[job->n_surfaces], error));
+  return FLO_OK;
+}
+
 // ---- All of it ----
 
 static FloStatus write_stream(const Job *job, FILE *stream, const char *path, FloError *error) {
-  return flo_run_gltf_write(stream, path, job->scene, &job->motion,
-                            job->glb->has_surface ? &job->surface : NULL, &job->view.outlook.view, error);
+  return flo_run_gltf_write(stream, path, job->scene, &job->motion, job->surfaces, job->n_surfaces,
+                            &job->view.outlook.view, error);
 }
 
 static FloStatus write_file(const Job *job, const char *path, FloError *error) {
@@ -124,7 +143,7 @@ static FloStatus make(Job *job, const char *path, FloError *error) {
   flo_run_frames_open(job->glb->folder, job->scene, &job->frames);
   FLO_TRY(take_motion(job, error));
   FLO_TRY(take_shapes(job, error));
-  FLO_TRY(take_surface(job, error));
+  FLO_TRY(take_surfaces(job, error));
   return path ? write_file(job, path, error) : write_stream(job, stdout, "standard output", error);
 }
 
@@ -135,7 +154,8 @@ FloStatus app_write_glb(const AppGlb *glb, const char *path, FloError *error) {
   FLO_TRY(flo_path_join(glb->folder, "scene.json", scene_path, error));
   FLO_TRY(flo_scene_load(scene_path, &(FloSceneOptions){0}, &job.scene, error));
   FloStatus status = make(&job, path, error);
-  flo_surface_free(&job.surface);
+  for (size_t k = 0; k < job.n_surfaces; k++) flo_surface_free(&job.surfaces[k]);
+  free(job.surfaces);
   flo_run_frames_close(&job.frames);
   for (size_t k = 0; job.shapes && k < job.motion.n_frames; k++) flo_frame_free(&job.shapes[k]);
   free(job.shapes);

@@ -8,7 +8,8 @@ typedef struct AppGlb {
   const char *folder; // of the run
   size_t first, end;  // frames of the motion: first <= frame < end; a single frame gives no motion
   bool has_surface;
-  size_t surface; // the frame whose fluid surface is added
+  bool has_all_surfaces; // of all frames of the motion
+  size_t surface;        // otherwise the frame whose fluid surface is added
 } AppGlb;
 
 // Writes a file that appears when it is complete; writes to standard output if `path` is NULL.

@@ -418,10 +418,10 @@ static bool is_changing(const float *values, size_t n, size_t width) {
   return false;
 }
 
-static void link_channel(FloGltf *gltf, size_t node, const char *what, size_t accessor) {
+static void link_channel(FloGltf *gltf, size_t node, const char *what, const char *between, size_t accessor) {
   size_t sampler = append(gltf, gltf->samplers,
                           json_pack("{s:I, s:I, s:s}", "input", (json_int_t)gltf->times, "output",
-                                    (json_int_t)accessor, "interpolation", "LINEAR"));
+                                    (json_int_t)accessor, "interpolation", between));
   append(gltf, gltf->channels,
          json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node", (json_int_t)node,
                    "path", what));
@@ -432,7 +432,7 @@ static FloStatus add_channel(FloGltf *gltf, size_t node, const char *what, const
   size_t accessor;
   if (!is_changing(values, gltf->n_kept, width)) return FLO_OK;
   FLO_TRY(add_floats(gltf, values, gltf->n_kept, width, 0, &accessor, error));
-  link_channel(gltf, node, what, accessor);
+  link_channel(gltf, node, what, "LINEAR", accessor);
   return check_tree(gltf, error);
 }
 
@@ -474,6 +474,19 @@ static FloStatus add_target(FloGltf *gltf, json_t *targets, const FloGltfShapes 
   return FLO_OK;
 }
 
+FloStatus flo_gltf_show(FloGltf *gltf, size_t node, size_t number, FloError *error) {
+  size_t accessor;
+  if (gltf->n_kept < 2) return FLO_OK;
+  float *scales = calloc(3 * gltf->n_kept, sizeof *scales);
+  if (!scales) return complain_memory(error);
+  for (size_t k = 0; k < gltf->n_kept; k++)
+    for (size_t axis = 0; axis < 3; axis++) scales[3 * k + axis] = gltf->kept[k] == number ? 1 : 0;
+  FloStatus status = add_floats(gltf, scales, gltf->n_kept, 3, 0, &accessor, error);
+  free(scales);
+  if (status == FLO_OK) link_channel(gltf, node, "scale", "STEP", accessor);
+  return status == FLO_OK ? check_tree(gltf, error) : status;
+}
+
 // At the time of a target its weight is one, and all others are zero.
 static FloStatus animate_weights(FloGltf *gltf, size_t node, size_t n_targets, FloError *error) {
   const size_t n = gltf->n_kept * n_targets;
@@ -483,7 +496,7 @@ static FloStatus animate_weights(FloGltf *gltf, size_t node, size_t n_targets, F
   for (size_t k = 1; k < gltf->n_kept; k++) weights[k * n_targets + k - 1] = 1;
   FloStatus status = add_floats(gltf, weights, n, 1, 0, &accessor, error);
   free(weights);
-  if (status == FLO_OK) link_channel(gltf, node, "weights", accessor);
+  if (status == FLO_OK) link_channel(gltf, node, "weights", "LINEAR", accessor);
   return status;
 }
 

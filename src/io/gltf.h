@@ -64,6 +64,10 @@ FloStatus flo_gltf_set_times(FloGltf *gltf, const double *times, size_t n, FloEr
 FloStatus flo_gltf_animate(FloGltf *gltf, size_t node, const FloPose *poses, size_t stride, size_t n,
                            FloError *error);
 
+// Shows a node from time `number` until the next one only: its scale changes between 0 and 1 without steps in
+// between. The format has no meshes whose triangles change, so that each time has a node of its own.
+FloStatus flo_gltf_show(FloGltf *gltf, size_t node, size_t number, FloError *error);
+
 // The vertices of a mesh at all these times, one time after the other: triples in the order of the mesh,
 // which has those of the first time.
 typedef struct FloGltfShapes {

@@ -218,26 +218,46 @@ static FloStatus add_body(Work *work, size_t b, FloError *error) {
   return flo_gltf_animate(work->gltf, node, start, scene->n_bodies, motion->n_frames, error);
 }
 
-static FloStatus add_surface(Work *work, const FloSurfaceMesh *surface, FloError *error) {
-  size_t n = surface->mesh.n_vertices, material, mesh, node;
-  if (surface->mesh.n_triangles == 0) return FLO_OK;
-  const FloGltfMaterial water = {"water", {0.09f, 0.47f, 0.66f, water_opacity}, 0, 0.05f, false};
+// The first fluid that the scene gives a colour has it.
+static FloStatus add_water(Work *work, size_t *material, FloError *error) {
+  FloGltfMaterial water = {"water", {0.09f, 0.47f, 0.66f, water_opacity}, 0, 0.05f, false};
+  for (size_t k = FLO_VIEW_MATERIALS; k-- > 0;)
+    if (work->view->substances[k].is_coloured)
+      memcpy(water.colour, work->view->substances[k].tint, sizeof work->view->substances[k].tint);
+  return flo_gltf_add_material(work->gltf, &water, material, error);
+}
+
+static FloStatus add_surface(Work *work, const FloSurfaceMesh *surface, size_t material, size_t *node,
+                             FloError *error) {
+  size_t n = surface->mesh.n_vertices, mesh;
   float *positions = malloc((n + 1) * sizeof(float[3]));
   if (!positions) return flo_fail(error, FLO_NO_MEMORY, "no memory for a surface of %zu vertices", n);
   for (size_t k = 0; k < 3 * n; k++) positions[k] = (float)flo_mesh_vertex(&surface->mesh, 0)[k];
-  FloGltfMesh fluid = {.name = "fluid",
-                       .positions = positions,
-                       .normals = flo_surface_normal(surface, 0),
-                       .n_vertices = n,
-                       .triangles = flo_mesh_triangle(&surface->mesh, 0),
-                       .n_triangles = surface->mesh.n_triangles};
+  const FloGltfMesh fluid = {.name = "fluid",
+                             .positions = positions,
+                             .normals = flo_surface_normal(surface, 0),
+                             .n_vertices = n,
+                             .triangles = flo_mesh_triangle(&surface->mesh, 0),
+                             .n_triangles = surface->mesh.n_triangles,
+                             .material = material};
   const FloPose identity = flo_pose_identity();
-  FloStatus status = flo_gltf_add_material(work->gltf, &water, &material, error);
-  fluid.material = material;
-  if (status == FLO_OK) status = flo_gltf_add_mesh(work->gltf, &fluid, &mesh, error);
-  if (status == FLO_OK) status = flo_gltf_add_node(work->gltf, "fluid", mesh, &identity, &node, error);
+  FloStatus status = flo_gltf_add_mesh(work->gltf, &fluid, &mesh, error);
+  if (status == FLO_OK) status = flo_gltf_add_node(work->gltf, "fluid", mesh, &identity, node, error);
   free(positions);
   return status;
+}
+
+static FloStatus add_surfaces(Work *work, const FloSurfaceMesh *surfaces, size_t n, FloError *error) {
+  size_t material, node, n_triangles = 0;
+  for (size_t k = 0; k < n; k++) n_triangles += surfaces[k].mesh.n_triangles;
+  if (n_triangles == 0) return FLO_OK;
+  FLO_TRY(add_water(work, &material, error));
+  for (size_t k = 0; k < n; k++) {
+    if (surfaces[k].mesh.n_triangles == 0) continue;
+    FLO_TRY(add_surface(work, &surfaces[k], material, &node, error));
+    if (n > 1) FLO_TRY(flo_gltf_show(work->gltf, node, k, error));
+  }
+  return FLO_OK;
 }
 
 // ---- The camera ----
@@ -291,23 +311,23 @@ static FloStatus add_camera(Work *work, FloError *error) {
 
 // ---- The whole scene ----
 
-static FloStatus fill(Work *work, const FloSurfaceMesh *surface, FloError *error) {
+static FloStatus fill(Work *work, const FloSurfaceMesh *surfaces, size_t n_surfaces, FloError *error) {
   const FloScene *scene = work->scene;
   FLO_TRY(flo_solids_create(scene->bodies, NULL, scene->n_bodies, scene->world.dim,
                             (float)(0.5 * scene->world.spacing), NULL, &work->solids, error));
   FLO_TRY(flo_gltf_create(scene->title ? scene->title : scene->name, scene->up, &work->gltf, error));
   FLO_TRY(flo_gltf_set_times(work->gltf, work->motion->times, work->motion->n_frames, error));
   for (size_t b = 0; b < scene->n_bodies; b++) FLO_TRY(add_body(work, b, error));
-  if (surface) FLO_TRY(add_surface(work, surface, error));
+  FLO_TRY(add_surfaces(work, surfaces, n_surfaces, error));
   return add_camera(work, error);
 }
 
 FloStatus flo_run_gltf_write(FILE *stream, const char *path, const FloScene *scene,
-                             const FloRunMotion *motion, const FloSurfaceMesh *surface,
+                             const FloRunMotion *motion, const FloSurfaceMesh *surfaces, size_t n_surfaces,
                              const FloPictureView *view, FloError *error) {
   Work work = {.scene = scene, .motion = motion, .view = view};
   flo_memory_init(&work.memory, &scene->world.allocator);
-  FloStatus status = fill(&work, surface, error);
+  FloStatus status = fill(&work, surfaces, n_surfaces, error);
   if (status == FLO_OK) status = flo_gltf_write(work.gltf, stream, path, error);
   flo_gltf_destroy(work.gltf);
   flo_solids_destroy(&work.solids);

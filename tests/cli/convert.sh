@@ -328,6 +328,11 @@ expect_exit 0 python3 rows.py
 # Written again in the run's folder it is replaced; elsewhere it is not unless told.
 expect_exit 0 "$flotsam" convert parts --to glb --surface last
 expect_glb parts/run.glb '"fluid" in nodes' True
+# With all surfaces each time has one of its own, which is shown at that time only.
+expect_exit 0 "$flotsam" convert parts --to glb --surface all
+expect_glb parts/run.glb 'sum(n["name"].startswith("fluid") for n in d["nodes"])' 4
+expect_glb parts/run.glb 'sorted(d["animations"][0]["samplers"][c["sampler"]]["interpolation"] for c in d["animations"][0]["channels"] if c["target"]["path"] == "scale")' "['STEP', 'STEP', 'STEP', 'STEP']"
+expect_glb parts/run.glb 'len({c["target"]["node"] for c in d["animations"][0]["channels"] if c["target"]["path"] == "scale"})' 4
 expect_exit 0 "$flotsam" convert parts --out one.glb --frame 2
 expect_glb one.glb '"animations" in d, round(d["nodes"][nodes["gate"]]["translation"][2], 6)' "(False, 0.28)"
 expect_exit 2 "$flotsam" convert parts --out one.glb
@@ -369,7 +374,7 @@ expect_text err "--surface works with glb only"
 expect_exit 2 "$flotsam" convert parts --to glb --surface 9
 expect_text err "there is no frame 9; the last one is 3"
 expect_exit 2 "$flotsam" convert parts --to glb --surface two
-expect_text err "--surface needs a frame's number or last, not 'two'"
+expect_text err "--surface needs a frame's number, last or all, not 'two'"
 expect_exit 2 "$flotsam" convert parts --to glb --out x.ply
 expect_text err "x.ply means the format ply, but --to says glb"
 expect_exit 2 "$flotsam" convert parts --to glb --out nodir/x.glb

@@ -473,7 +473,8 @@ static Glb run_seen(const FloScene *scene, const FloRunMotion *motion, const Flo
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
   FloPictureView view = {.is_set = true, .high = {high, high, high}};
-  assert_ok(flo_run_gltf_write(stream, "out", scene, motion, surface, &view, &error), &error);
+  assert_ok(flo_run_gltf_write(stream, "out", scene, motion, surface, surface ? 1 : 0, &view, &error),
+            &error);
   fclose(stream);
   return parse_glb(text, size);
 }
