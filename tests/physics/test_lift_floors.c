@@ -65,10 +65,11 @@ static FloBodyId add_block_on(FloWorld *world, double s, const Stand *stand) {
   return add_loose(world, s, &shape, width_of(stand) / 2, stand->bottom, stand->n_legs ? 500 : 800);
 }
 
-static FloWorld *make_stand(const Stand *stand, double spacing, FloBodyId *block, FloBodyId *slab) {
+static FloWorld *make_stand(const Stand *stand, double spacing, int threads, FloBodyId *block,
+                            FloBodyId *slab) {
   FloWorldDef def = flo_default_world_def();
   FloError error;
-  def.dim = 2, def.method = stand->method, def.spacing = spacing, def.threads = 1;
+  def.dim = 2, def.method = stand->method, def.spacing = spacing, def.threads = threads;
   vec_set(def.gravity, 0, -GRAVITY, 0);
   FloWorld *world = make_world(&def);
   *slab = add_tank(world, width_of(stand) * spacing, (DEPTH + 10) * spacing, 0, 1);
@@ -86,7 +87,7 @@ static FloWorld *make_stand(const Stand *stand, double spacing, FloBodyId *block
 
 static Rise watch_rise(const Stand *stand, double spacing) {
   FloBodyId block, slab;
-  FloWorld *world = make_stand(stand, spacing, &block, &slab);
+  FloWorld *world = make_stand(stand, spacing, 1, &block, &slab);
   Rise rise = {0};
   advance(world, 0);
   const double from = state_of(world, block).pose.position[1], under = state_of(world, slab).pose.position[1];
@@ -163,11 +164,38 @@ static void two_legs_rise_as_one_of_half_the_block(void **unused) {
   check_same(&one, &two, 0.004, N_TIMES, 0.3);
 }
 
+// Runs to the second time, once again from a state that was saved at the first.
+static uint64_t hash_of(const Stand *stand, int threads) {
+  FloBodyId block, slab;
+  FloWorld *world = make_stand(stand, 0.004, threads, &block, &slab);
+  FloState *kept = NULL;
+  FloError error;
+  advance(world, times[0]);
+  must(flo_world_save(world, &kept, &error), &error);
+  advance(world, times[1]);
+  const uint64_t hash = flo_world_hash(world);
+  must(flo_world_restore(world, kept, &error), &error);
+  assert_true(flo_world_hash(world) != hash);
+  advance(world, times[1]);
+  assert_true(flo_world_hash(world) == hash);
+  flo_state_destroy(kept);
+  flo_world_destroy(world);
+  return hash;
+}
+
+static void films_are_saved_and_the_same_for_any_number_of_threads(void **unused) {
+  (void)unused;
+  const Stand sinks = {"sinking block", "monolithic", {{MIDDLE, 12, 5, 6, 1200}}, 12, 11.02, 0, false, 0};
+  const uint64_t hash = hash_of(&sinks, 1);
+  assert_true(hash_of(&sinks, 3) == hash);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_loose_slab_is_as_good_as_a_static_one),
       cmocka_unit_test(a_film_holds_a_block_that_sinks),
       cmocka_unit_test(two_legs_rise_as_one_of_half_the_block),
+      cmocka_unit_test(films_are_saved_and_the_same_for_any_number_of_threads),
       cmocka_unit_test(a_seam_in_the_floor_is_no_rim),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,9 +6,9 @@
 //   m = rho/h integral of f over the gap, where laplace f = -1, and f = 0 at the rim
 //
 // The integral is that of the torsion of a bar with the gap as its section. Saint-Venant's approximation
-// gives it from area A and polar moment I as A^4/(160 I): +7 % for a square, -1 % for a disc, -10 % for a long
-// strip. In the plane it is A^3/12. Both hold for one connected gap without holes, so each connected piece is
-// a gap of its own (film_gaps.c).
+// gives it from area A and polar moment I as A^4/(160 I): +7 % for a square, -1 % for a disc, -10 % for a
+// long strip. In the plane it is A^3/12. Both hold for one connected gap without holes, so each connected
+// piece is a gap of its own (film_gaps.c).
 //
 // What the film pushes with follows from Bernoulli's equation, p + rho d(phi)/dt + rho v^2/2 = const:
 //
