@@ -82,7 +82,7 @@ static const FloParam params[] = {
     FLO_WHOLE("passes", 50, 1, 1e5,
               "largest number of times that a step solves implicit viscosity and pressures in turn; fewer if "
               "they agree within the tolerance, and 1 % of the pressures; steps that need more are warned "
-              "of; 1: viscosity, then pressures"),
+              "of"),
     FLO_FILM_GAP_PARAM,
     // The errors of ten solutions in turn add up, so each is ten times as good.
     FLO_FORCE_PARAMS(1e-4),

@@ -203,10 +203,11 @@ static void tell_disagreement(const Passes *passes, int n_passes) {
   if (!flo_is_told(++c->n_disagreements)) return;
   flo_world_log(
       passes->world, FLO_LOG_WARNING,
-      "at %.4g s viscosity and pressures do not agree after %d passes, for the %zu. time: densities "
-      "by %.2g, pressures by %.2g and velocities of bodies by %.2g of their size; raise `passes`, or "
-      "use a shorter time step",
-      passes->world->time, n_passes, c->n_disagreements, passes->density, passes->pressure, passes->motion);
+      "at %.4g s viscosity and pressures do not agree after %d passes: densities by %.2g, pressures by %.2g "
+      "and "
+      "velocities of bodies by %.2g of their size (%zu such steps so far); raise `passes`, or use a shorter "
+      "time step",
+      passes->world->time, n_passes, passes->density, passes->pressure, passes->motion, c->n_disagreements);
 }
 
 FloSolveReport flo_constraint_iterate_viscous(FloWorld *world, FloConstraint *c, const FloIterating *how) {

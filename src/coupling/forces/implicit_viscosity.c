@@ -315,8 +315,8 @@ static void tell_unsolved(const Work *work) {
   FloImplicitViscosity *v = work->viscosity;
   if (!flo_is_told(++v->n_unsolved)) return;
   flo_world_log(work->world, FLO_LOG_WARNING,
-                "at %.4g s implicit viscosity ends after %d iterations with a residual of %.2g, for the %zu. "
-                "time; raise `viscosity_iterations`, or use a shorter time step",
+                "at %.4g s implicit viscosity ends after %d iterations with a residual of %.2g (%zu such "
+                "steps so far); raise `viscosity_iterations`, or use a shorter time step",
                 work->world->time, v->iterations, v->residual, v->n_unsolved);
 }
 

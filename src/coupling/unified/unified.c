@@ -22,14 +22,12 @@
 // - (24) with the mean of two pressures is half of the gradient, and conserves momentum only if forces are
 //   divided by the right one of two densities. The sum of p V^2 is whole and symmetric.
 // - (23) has a stiffness for each fluid. Here all fluids share one: phases.c.
-// - (25) has the wrong sign and the arithmetic mean of viscosities. Here viscosity brakes, acts along the
-// line
-//   of centres, so that it conserves angular momentum, and has the harmonic mean: pair.h.
+// - (25) has the wrong sign and the arithmetic mean of viscosities. Here viscosity brakes along the line of
+//   centres, so that it conserves angular momentum, and has the harmonic mean: pair.h.
 // - Samples of solids next to fluid have pressures of their own, which keep fluid on a lattice beside a wall
 //   in equilibrium: weakly_compressible.c. With the density of (22) for samples, bodies would press on fluid
 //   by what their own samples are compressed.
-// - Solids touch each other at points of their true surfaces, with friction (state/contacts.h), rather than
-// by
+// - Solids touch each other at points of their true surfaces, with friction (state/contacts.h), and not by
 //   pressures between samples. Pressures have no static friction, round off edges, and need a stiffness that
 //   grows with the heaviest body and so a shorter step for all.
 // - (13) to (20): collisions.c.
