@@ -19,9 +19,16 @@ static FloMaterialId add_drop_fluid(FloWorld *world, double angle) {
   return id;
 }
 
+static FloKernel kernel = FLO_KERNEL_CUBIC_SPLINE;
+static double domain_low = NAN; // in spacings, of a domain that repeats after 40 of them; NAN: none
+
 static FloWorld *make_flat_world(void) {
   FloWorldDef def = small_world_def(2);
-  def.method = "monolithic";
+  def.method = "monolithic", def.kernel = kernel;
+  if (!isnan(domain_low)) {
+    def.periodic[0] = true;
+    def.domain_low[0] = domain_low * def.spacing, def.domain_high[0] = (domain_low + 40) * def.spacing;
+  }
   return create_world(&def);
 }
 
@@ -81,10 +88,11 @@ static double gap(const FloParticles *p, size_t i, size_t j) {
   return hypot(p->x[i] - p->x[j], p->y[i] - p->y[j]);
 }
 
-// Whether a disc of 1.25 spacings that touches i and j, on one side of them, holds no particle near both.
+// Whether a disc of 1.25 spacings that touches i and j, on one side of them, holds no particle that is nearer
+// than two spacings to both.
 static bool is_free(const FloWorld *world, size_t i, size_t j, double side) {
   const FloParticles *p = &world->sets[FLO_SET_FLUID];
-  double r = 1.25 * world->def.spacing, h = world->kernel.support, d = gap(p, i, j),
+  double r = 1.25 * world->def.spacing, h = 2 * world->def.spacing, d = gap(p, i, j),
          up = sqrt(r * r - d * d / 4);
   double x = (p->x[i] + p->x[j]) / 2 - side * up * (p->y[j] - p->y[i]) / d,
          y = (p->y[i] + p->y[j]) / 2 + side * up * (p->x[j] - p->x[i]) / d;
@@ -101,7 +109,7 @@ static double outline(const FloWorld *world, double (*force)[2]) {
   for (size_t i = 0; i < p->count; ++i)
     for (size_t j = 0; j < p->count; ++j) {
       double d = gap(p, i, j);
-      if (i == j || d >= world->kernel.support) continue;
+      if (i == j || d >= 2 * world->def.spacing) continue;
       int sides = is_free(world, i, j, 1) + is_free(world, i, j, -1);
       force[i][0] += TENSION * sides * (p->x[j] - p->x[i]) / d;
       force[i][1] += TENSION * sides * (p->y[j] - p->y[i]) / d;
@@ -110,9 +118,12 @@ static double outline(const FloWorld *world, double (*force)[2]) {
   return length;
 }
 
+// Whatever the kernel.
 static void test_links_are_those_of_the_outline(void **state) {
   (void)state;
+  static const FloKernel kernels[] = {FLO_KERNEL_CUBIC_SPLINE, FLO_KERNEL_WENDLAND_C2, FLO_KERNEL_QUINTIC};
   for (uint64_t seed = 1; seed <= 6; ++seed) {
+    kernel = kernels[seed % 3];
     Pull pull = pull_of(make_block(-1, FLO_BODY_STATIC, seed));
     size_t n = pull.world->sets[FLO_SET_FLUID].count, n_pulled = 0;
     double(*force)[2] = calloc(n, sizeof *force), s = pull.world->def.spacing;
@@ -128,6 +139,7 @@ static void test_links_are_those_of_the_outline(void **state) {
     free(force);
     pull_free(&pull);
   }
+  kernel = FLO_KERNEL_CUBIC_SPLINE;
 }
 
 // The pulls are minus the gradient of tension times length.
@@ -149,23 +161,25 @@ static void test_pulls_derive_from_the_length(void **state) {
   pull_free(&pull);
 }
 
-// A lone pair has two sides. It does not pull when it is very close.
-static void test_a_close_pair_does_not_collapse(void **state) {
+// A lone pair has two sides. It does not pull when it is very close, or too far apart for a disc.
+static void test_a_lone_pair(void **state) {
   (void)state;
-  const double distances[] = {0.2, 1.0}, pulls[] = {0, 2};
-  for (int k = 0; k < 2; ++k) {
+  const double distances[] = {0.2, 1.0, 1.9, 2.2, 2.7}, pulls[] = {0, 2, 2, 0, 0};
+  for (int k = 0; k < 10; ++k) {
+    kernel = k < 5 ? FLO_KERNEL_CUBIC_SPLINE : FLO_KERNEL_QUINTIC;
     FloWorld *world = make_flat_world();
     double s = world->def.spacing;
     const double low[3] = {0}, high[3] = {2 * s, s, 0};
     add_block(world, add_drop_fluid(world, -1), low, high);
     FloParticles *p = &world->sets[FLO_SET_FLUID];
     assert_int_equal(p->count, 2);
-    p->x[0] = 0, p->x[1] = distances[k] * s, p->y[0] = p->y[1] = 0;
+    p->x[0] = 0, p->x[1] = distances[k % 5] * s, p->y[0] = p->y[1] = 0;
     Pull pull = pull_of(world);
-    assert_close(pull.force[0], pulls[k] * TENSION, 1e-3 * TENSION);
-    assert_close(pull.force[4], -pulls[k] * TENSION, 1e-3 * TENSION);
+    assert_close(pull.force[0], pulls[k % 5] * TENSION, 1e-3 * TENSION);
+    assert_close(pull.force[4], -pulls[k % 5] * TENSION, 1e-3 * TENSION);
     pull_free(&pull);
   }
+  kernel = FLO_KERNEL_CUBIC_SPLINE;
 }
 
 // ---- Solids ----
@@ -218,6 +232,21 @@ static void test_momenta_of_fluid_and_stone_are_conserved(void **state) {
   }
 }
 
+// The drop and its stone lie across the face of a domain, or in its middle.
+static void test_a_periodic_face_changes_nothing(void **state) {
+  (void)state;
+  double wrench[2][6];
+  for (int k = 0; k < 2; ++k) {
+    domain_low = k ? 0 : -20;
+    Pull pull = pull_of(make_block(70, FLO_BODY_DYNAMIC, 2));
+    memcpy(wrench[k], pull.bodies.wrenches, sizeof wrench[k]);
+    pull_free(&pull);
+  }
+  domain_low = NAN;
+  assert_true(fabs(wrench[0][5]) > 0);
+  for (int row = 0; row < 6; ++row) assert_close(wrench[1][row], wrench[0][row], 1e-5 * TENSION);
+}
+
 // ---- Input ----
 
 static void test_bad_angles_are_refused(void **state) {
@@ -249,9 +278,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_links_are_those_of_the_outline),
       cmocka_unit_test(test_pulls_derive_from_the_length),
-      cmocka_unit_test(test_a_close_pair_does_not_collapse),
+      cmocka_unit_test(test_a_lone_pair),
       cmocka_unit_test(test_a_floor_pulls_by_its_contact_angle),
       cmocka_unit_test(test_momenta_of_fluid_and_stone_are_conserved),
+      cmocka_unit_test(test_a_periodic_face_changes_nothing),
       cmocka_unit_test(test_bad_angles_are_refused),
       cmocka_unit_test(test_angles_of_solids_come_first),
   };

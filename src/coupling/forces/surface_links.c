@@ -1,11 +1,11 @@
 // Surface tension in 2D: the energy of a fluid is its surface tension times the length of its outline.
 //
 // The outline is the alpha shape of the particles (Edelsbrunner, Kirkpatrick & Seidel 1983): two particles
-// are linked if a disc of radius ALPHA touches both and holds no other. Each link pulls its ends together by
-// the surface tension, which is minus the gradient of the energy. The pulls of a chain of links add up to the
-// tension times the curvature, along the normal, however unevenly the chain is divided. So nothing has to be
-// calibrated, nothing draws particles along the surface, and no pressure but Laplace's builds up inside. A
-// link with both sides free is a thread; its two surfaces count twice.
+// are linked if a disc of radius alpha touches both and holds no other that both see. Each link pulls its
+// ends together by the surface tension, which is minus the gradient of the energy. The pulls of a chain of
+// links add up to the tension times the curvature, along the normal, however unevenly the chain is divided.
+// So nothing has to be calibrated, nothing draws particles along the surface, and no pressure but Laplace's
+// builds up inside. A link with both sides free is a thread; its two surfaces count twice.
 //
 // Samples of solids with a contact angle take part. A link from fluid to a sample is where the outline ends
 // at the solid. There the solid pulls the fluid by the surface tension in the direction in which a surface

@@ -8,6 +8,10 @@
 // Radius of the disc or ball, in spacings. It must pass over the gaps between neighbours at the surface, and
 // follow the bends of the surface.
 #define ALPHA 1.25
+// Particles farther from each other than this, in spacings, do not see each other here, whatever the kernel:
+// they are not parts of one link or facet, and none keeps the other's disc or ball away. It must be less than
+// 2 ALPHA, so that a disc or ball can touch both.
+#define REACH 2.0
 // Particles count as moved by about this, in spacings, each in its own direction. On a lattice several
 // particles would lie on one circle.
 #define UNTIE 1e-4
@@ -103,7 +107,8 @@ void flo_around_init(FloAround *around, const FloWorld *world) {
   around->world = world, around->is_crowded = false;
   around->wets_all = wets_all(world);
   around->alpha = ALPHA * world->def.spacing;
-  around->reach2 = world->kernel.support * world->kernel.support;
+  const double reach = fmin(REACH * world->def.spacing, world->kernel.support);
+  around->reach2 = reach * reach;
   for (int axis = 0; axis < 3; ++axis) around->scale[axis] = 1 / world->lattice.to_fixed[axis];
 }
 
@@ -132,7 +137,7 @@ static void pull_body(FloSolidPulls *pulls, const FloWorld *world, size_t sample
   for (int k = 0; k < carriers.count; ++k) {
     const FloNode *node = &body->nodes[carriers.nodes[k]];
     double *wrench = pulls->bodies->wrenches + 6 * (body->first_node + carriers.nodes[k]), arm[3], turn[3];
-    vec_sub(x, node->position, arm);
+    flo_domain_between(&world->domain, node->position, x, arm);
     vec_cross(arm, pull, turn);
     vec_add_scaled(wrench, pull, -carriers.shares[k], wrench);
     vec_add_scaled(wrench + 3, turn, -carriers.shares[k], wrench + 3);

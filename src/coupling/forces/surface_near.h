@@ -15,11 +15,12 @@ typedef struct FloNear {
   size_t index;
 } FloNear;
 
-// A particle of the fluid, and all fluid and wetted samples that are nearer than a support.
+// A particle of the fluid, and all fluid and wetted samples that it sees: see REACH in surface_near.c.
 typedef struct FloAround {
   const FloWorld *world;
-  double scale[3], reach2; // metres per unit of fixed point; square of the support [m^2]
-  double alpha;            // radius of the disc or ball that rolls over the fluid [m]
+  double scale[3],
+      reach2;   // metres per unit of fixed point; square of the distance at which it sees others [m^2]
+  double alpha; // radius of the disc or ball that rolls over the fluid [m]
   bool wets_all;
   FloNear self, near[FLO_MOST_NEAR];
   size_t count;
