@@ -172,8 +172,8 @@ bool flo_unified_advise(const FloWorld *world, char *text, size_t size) {
   snprintf(
       text, size,
       "'%.60s' is %.3g times as dense as '%.60s': all fluids are equally stiff, so sound is %.3g times as "
-      "fast in the lighter one, and steps are that much shorter; a density of %.3g kg/m^3 would halve the "
-      "cost%s",
+      "fast in the lighter one, and steps are that much shorter; densities of at least %.3g kg/m^3 would "
+      "halve the cost%s",
       m[phases.heaviest].name, phases.most / phases.least, m[phases.lightest].name, shorter,
       fmin(4 * phases.least, phases.most),
       phases.most / phases.least > TESTED ? "; ratios above 500 have not been tested" : "");

@@ -50,6 +50,9 @@ static const FloParam params[] = {
     FLO_NUMBER("contact_tolerance", 5e-6, 0, 1, "",
                "contacts between bodies stop iterating when they lack less than this share of a spacing in "
                "the step; smaller values let stacks creep less"),
+    FLO_WHOLE("contact_iterations", 30, 1, 1e5,
+              "largest number of iterations over contacts between bodies in a step; raise it if high stacks "
+              "creep"),
     FLO_FORCE_PARAMS(1e-3),
     {0}};
 
@@ -161,14 +164,12 @@ static FloStatus find_forces(FloWorld *world, FloUnified *u, double dt, FloError
 
 // ---- Contacts of bodies ----
 
-// Sweeps over contacts in a step at most, in tens.
-enum { CONTACT_ITERATIONS = 30 };
-
 static FloStatus touch(FloWorld *world, FloUnified *u, double dt, FloError *error) {
   const double speed = world->params[FLO_UNIFIED_TOLERANCE] * world->def.spacing / dt;
+  const int n = (int)world->params[FLO_UNIFIED_ITERATIONS];
   if (world->nodes.count == 0) return FLO_OK;
   FLO_TRY(flo_body_solve_start(&u->contacts, world, true, error));
-  world->residual = flo_body_solve_sweep(&u->contacts, world, speed, CONTACT_ITERATIONS);
+  world->residual = flo_body_solve_sweep(&u->contacts, world, speed, n);
   flo_body_solve_take(&u->contacts, world, u->impulses);
   for (size_t k = 0; k < world->nodes.count; ++k) {
     FloBody *body = flo_node_body(world, k);
