@@ -40,6 +40,21 @@ static bool is_of_fluid(const FloScene *scene, size_t material) {
 // Ten times that of the earth; a scene in centimetres would have 981.
 #define STRONG 98.1 // [m/s2]
 
+// ---- Wetting ----
+
+static void advise_on_wetting(FloAdvice *advice, const char *name, const FloMaterialDef *def) {
+  if (!(def->contact_angle >= 0)) return;
+  if (!(def->surface_tension > 0))
+    flo_advice_tell(advice,
+                    "fluid '%s' has a contact_angle but no surface_tension, so the angle does nothing; give "
+                    "surface_tension in N/m (water: 0.072)",
+                    name);
+  if (def->adhesion > 0)
+    flo_advice_tell(advice,
+                    "fluid '%s' has a contact_angle and adhesion: both pull it to solids; leave out adhesion",
+                    name);
+}
+
 void flo_advice_on_materials(FloAdvice *advice) {
   const struct FloSceneParts *parts = advice->scene->parts;
   for (size_t k = 0; k < parts->n_materials; ++k)
@@ -58,6 +73,10 @@ void flo_advice_on_materials(FloAdvice *advice) {
     if (is_of_fluid(advice->scene, k) && parts->materials[k].def.density < THIN)
       flo_advice_tell(advice, "fluid '%s' has a density of %g kg/m3, but water has 1000; give it in kg/m3",
                       parts->materials[k].name, parts->materials[k].def.density);
+  flo_advice_end_kind(advice, "materials");
+  for (size_t k = 0; k < parts->n_materials; ++k)
+    if (is_of_fluid(advice->scene, k))
+      advise_on_wetting(advice, parts->materials[k].name, &parts->materials[k].def);
   flo_advice_end_kind(advice, "materials");
   double gravity = vec_length(advice->scene->world.gravity);
   if (gravity > STRONG)

@@ -397,6 +397,14 @@ static void test_numbers_of_another_unit(void **state) {
   expect_note(LIQUIDS("[0,0,-981]", "'water':{}"), "gravity is 981 m/s2, 100 times");
 }
 
+static void test_angles_need_tension(void **state) {
+  (void)state;
+  expect_note(LIQUIDS(DOWN, "'water':{'contact_angle':60}"), "the angle does nothing");
+  expect_note(LIQUIDS(DOWN, "'water':{'contact_angle':60,'surface_tension':0.07,'adhesion':0.01}"),
+              "leave out adhesion");
+  expect_silence(LIQUIDS(DOWN, "'water':{'contact_angle':60,'surface_tension':0.07}"));
+}
+
 static void test_shells_that_are_full(void **state) {
   (void)state;
   expect_note(
