@@ -650,6 +650,7 @@ int main(void) {
       cmocka_unit_test(test_notes_on_meshes),
       cmocka_unit_test(test_turn_springs_without_hinges),
       cmocka_unit_test(test_winches_without_rope),
+      cmocka_unit_test(test_angles_need_tension),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
