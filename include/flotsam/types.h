@@ -295,8 +295,7 @@ typedef struct FloClothDef {
   double prestretch[2]; // at the start it is stretched by these factors along its x and y; 0: 1
 } FloClothDef;
 
-// What an elastic solid is made of; its density is that of the body or of its material.
-// What an elastic body is made of.
+// How an elastic body is computed.
 typedef enum FloElasticForm {
   FLO_ELASTIC_ELEMENTS,       // tetrahedra, in the plane triangles; its step is implicit
   FLO_ELASTIC_PARTICLES,      // corotated SPH with an exact gradient; its step is explicit
@@ -308,6 +307,7 @@ typedef struct FloRegion {
   double low[3], high[3]; // [m]
 } FloRegion;
 
+// What an elastic body is made of; its density is that of the body or of its material.
 typedef struct FloElasticDef {
   double young;   // Young's modulus [Pa]
   double poisson; // 0 to 0.49

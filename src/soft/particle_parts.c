@@ -50,13 +50,14 @@ typedef struct Part {
   bool is_held; // some particle of it is; then it does not turn
 } Part;
 
-// Solves inertia * spin = turn. A part without extent along an axis does not turn about it.
+// Solves inertia * spin = turn. The inertia of a part that lies on one line, m L^2 across the line, is half
+// of its trace; such a part has no angular momentum along the line.
 static void find_spin(Part *part, const double turn[3]) {
   const double *m = part->inertia;
   double c[9];
   vec_cross(m + 3, m + 6, c), vec_cross(m + 6, m, c + 3), vec_cross(m, m + 3, c + 6);
   const double determinant = vec_dot(m, c), size = m[0] + m[4] + m[8];
-  vec_set(part->spin, 0, 0, m[8] > 0 ? turn[2] / m[8] : 0);
+  vec_scale(turn, size > 0 ? 2 / size : 0, part->spin);
   if (determinant > 1e-9 * size * size * size) {
     mat_apply(c, turn, part->spin);
     vec_scale(part->spin, 1 / determinant, part->spin);

@@ -57,7 +57,7 @@ static FloStatus check(const FloSoft *soft, const double *impulses, FloError *er
     if (!isfinite(impulses[k]) || !isfinite(soft->v[k]))
       return flo_fail(error, FLO_DIVERGED,
                       "particle %zu of an elastic body has a velocity or impulse that is not finite; use a "
-                      "shorter step or a stiffer material",
+                      "shorter step",
                       k / 3);
   return FLO_OK;
 }
@@ -86,7 +86,6 @@ FloStatus flo_particles_settle(FloSoft *soft, const double *impulses, int thread
   return check(soft, impulses, error);
 }
 
-// A vertex that is held may have been given another velocity since the step began.
 FloStatus flo_particles_end(FloSoft *soft, const double *impulses, int threads, FloError *error) {
   FLO_TRY(flo_particles_settle(soft, impulses, threads, error));
   memcpy(soft->x, soft->particles->end, 3 * soft->n * sizeof *soft->x);

@@ -104,12 +104,18 @@ FloStatus flo_world_find_crossings(FloWorld *world, const uint32_t *zones, FloEr
 
 // ---- Counting ----
 
+// Each bit of a number has an effect on each bit of the result (Steele, Lea & Flood 2014).
+static uint64_t scatter(uint64_t x) {
+  x = (x + 1) * UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9), x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+  return x ^ x >> 31;
+}
+
 // The same for a pair in whatever order its features were found.
 static uint64_t key_of(const FloWorld *world, const FloMeeting *meeting) {
   uint64_t sides[2] = {0, 0};
   for (int k = 0; k < meeting->n_own + meeting->n_other; ++k)
-    sides[k >= meeting->n_own] += (flo_meeting_node(world, meeting, k) + 1) * UINT64_C(0x9E3779B97F4A7C15) ^
-                                  flo_meeting_node(world, meeting, k) << 40;
+    sides[k >= meeting->n_own] += scatter(flo_meeting_node(world, meeting, k));
   return (sides[0] ^ sides[0] >> 31) + (sides[1] ^ sides[1] >> 31);
 }
 

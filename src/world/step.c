@@ -79,13 +79,15 @@ static const char *remedy_for(const char *limited_by) {
   return "weaker gravity, more artificial viscosity, or look for fluid squeezed between solids";
 }
 
-// Warns once if the step that the host has fixed is longer than the method or the loads of joints allow.
+// Warns once if the step that the host has fixed is longer than the method, the loads of joints or
+// elastic bodies allow.
 static void tell_long_step(FloWorld *world) {
   const char *limited_by;
   if (world->has_told_step || !(world->def.time_step > 0)) return;
   double limit = world->method->max_dt(world, world->method_state, &limited_by),
          joint_limit = flo_world_joint_dt(world);
   if (joint_limit < limit) limit = joint_limit, limited_by = "joints";
+  if (soft_limit(world) < limit) limit = soft_limit(world), limited_by = "elasticity";
   if (world->def.time_step <= limit) return;
   world->has_told_step = true;
   flo_world_log(world, FLO_LOG_WARNING,

@@ -105,9 +105,11 @@ static double circle(const double a[3], const double b[3], const double c[3], do
   return vec_length(u);
 }
 
-// Whether a ball of 1.25 spacings that touches i, j and k, on one side of them, holds no other particle.
+// Whether a ball of 1.25 spacings that touches i, j and k, on one side of them, holds no other particle that
+// is nearer than two spacings to all three.
 static bool is_free(const FloWorld *world, size_t i, size_t j, size_t k, double side, double out[3]) {
-  double a[3], b[3], c[3], centre[3], normal[3], alpha = 1.25 * world->def.spacing;
+  double a[3], b[3], c[3], centre[3], normal[3], alpha = 1.25 * world->def.spacing,
+                                                 reach = 2 * world->def.spacing;
   place(world, i, a), place(world, j, b), place(world, k, c);
   double radius = circle(a, b, c, centre, normal);
   if (radius >= alpha) return false;
@@ -115,7 +117,8 @@ static bool is_free(const FloWorld *world, size_t i, size_t j, size_t k, double 
   vec_add_scaled(centre, out, sqrt(alpha * alpha - radius * radius), centre);
   for (size_t l = 0; l < world->sets[FLO_SET_FLUID].count; ++l) {
     double x[3];
-    if (l == i || l == j || l == k || gap(world, i, l) >= world->kernel.support) continue;
+    if (l == i || l == j || l == k || gap(world, i, l) >= reach) continue;
+    if (gap(world, j, l) >= reach || gap(world, k, l) >= reach) continue;
     place(world, l, x);
     vec_sub(x, centre, x);
     if (vec_length(x) < alpha) return false;
@@ -144,7 +147,7 @@ static double energy_of_side(const FloWorld *world, double angle, const size_t c
 
 // Energy of all facets of some particle that are near it.
 static double energy_at(const FloWorld *world, double angle, size_t i) {
-  double sum = 0, reach = world->kernel.support;
+  double sum = 0, reach = 2 * world->def.spacing;
   size_t n = world->sets[FLO_SET_FLUID].count;
   for (size_t j = 0; j < n; ++j)
     for (size_t k = j + 1; k < n; ++k) {
@@ -152,9 +155,7 @@ static double energy_at(const FloWorld *world, double angle, size_t i) {
       if (j == i || k == i || gap(world, i, j) >= reach || gap(world, i, k) >= reach ||
           gap(world, j, k) >= reach)
         continue;
-      size_t corners[3] = {i, j, k};
-      // As the first particle of the facet sees it.
-      if (j < i) corners[0] = j, corners[1] = i;
+      const size_t corners[3] = {i, j, k};
       for (double side = -1; side < 2; side += 2)
         if (is_free(world, corners[0], corners[1], corners[2], side, out))
           sum += energy_of_side(world, angle, corners, out);

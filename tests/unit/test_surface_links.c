@@ -51,6 +51,9 @@ static FloWorld *make_block(double angle, FloBodyKind kind, uint64_t seed) {
   if (angle >= 0) add_body(world, &stone);
   add_block(world, add_drop_fluid(world, angle), low, high);
   jitter(world, seed);
+  FloParticles *p = &world->sets[FLO_SET_FLUID];
+  for (size_t i = 0; !isnan(domain_low) && i < p->count; ++i)
+    if (p->x[i] < domain_low * s) p->x[i] += 40 * s; // as motion through the face does
   return world;
 }
 

@@ -498,7 +498,7 @@ void flo_body_solve_add_to_walls(const FloBodySolve *c, const FloWorld *world, f
   for (size_t k = 0; k < world->body_contacts.points.count; ++k) {
     const FloContactPoint *point = &flo_contact_points(&world->body_contacts)[k];
     if (flo_body_is_pushed(&flo_bodies(world)[point->other])) continue;
-    const double push = c->lambda[c->rows.rows[c->points[k].row].component];
+    const double push = push_of(c, &c->points[k]);
     double sums[3];
     for (size_t axis = 0; axis < 3; ++axis) {
       sums[axis] = push * point->normal[axis];

@@ -1,10 +1,11 @@
 // Surface tension in 3D: the energy of a fluid is its surface tension times the area of its surface.
 //
 // The surface is the alpha shape of the particles (Edelsbrunner & Muecke 1994): three particles form a facet
-// if a ball of radius alpha touches all three and holds no other. Each facet pulls its corners by minus the
-// gradient of tension times area. These pulls have no sum and no moment. On a corner of a closed surface they
-// add up to the tension times the curvature, along the normal, however unevenly the surface is divided. So
-// nothing has to be calibrated. A facet with both sides free is a film; its two surfaces count twice.
+// if a ball of radius alpha touches all three and holds no other that all three see. Each facet pulls its
+// corners by minus the gradient of tension times area. These pulls have no sum and no moment. On a corner of
+// a closed surface they add up to the tension times the curvature, along the normal, however unevenly the
+// surface is divided. So nothing has to be calibrated. A facet with both sides free is a film; its two
+// surfaces count twice.
 //
 // The particles of the surface lie half a spacing below the true surface. The area of the parallel surface at
 // a distance d is A + d sum L t to first order, with the length L of an edge and the angle t by which the
@@ -43,7 +44,7 @@ typedef struct Work {
   FloWorld *world;
   FloSurfaceFacets *facets;
   float *force;
-  _Atomic bool is_crowded;
+  _Atomic bool is_crowded, is_full; // a particle has too many neighbours, or facets
 } Work;
 
 // ---- Facets ----
@@ -71,11 +72,19 @@ static bool holds(const Star *star, size_t k, const double centre[3]) {
   return star->square[k] < 2 * vec_dot(star->place[k], centre);
 }
 
+// Only particles that all three corners see count, so that each corner finds the same facets.
+static bool blocks(const Star *star, size_t l, size_t j, size_t k, const double centre[3]) {
+  const FloAround *around = &star->around;
+  return l != j && l != k && holds(star, l, centre) &&
+         flo_around_is_near(around, &around->near[l], &around->near[j]) &&
+         flo_around_is_near(around, &around->near[l], &around->near[k]);
+}
+
 static bool is_free(Star *star, size_t j, size_t k, const double centre[3]) {
   size_t n = star->around.count, last = star->last;
-  if (last < n && last != j && last != k && holds(star, last, centre)) return false;
+  if (last < n && blocks(star, last, j, k, centre)) return false;
   for (size_t l = 0; l < n; ++l)
-    if (l != j && l != k && holds(star, l, centre)) {
+    if (blocks(star, l, j, k, centre)) {
       star->last = l;
       return false;
     }
@@ -131,30 +140,34 @@ static double turn_of(const Star *star, const Edge *edge) {
   return vec_dot(star->place[edge->third[1]], edge->normal[0]) < 0 ? angle : -angle;
 }
 
-static void keep_facet(FloSurfaceFacets *facets, size_t i, uint32_t second, uint32_t third, uint8_t sides) {
-  if (third < second || facets->n_facets[i] == FLO_MOST_FACETS) return;
+// False: there is no room.
+static bool keep_facet(FloSurfaceFacets *facets, size_t i, uint32_t second, uint32_t third, uint8_t sides) {
+  if (third < second) return true;
+  if (facets->n_facets[i] == FLO_MOST_FACETS) return false;
   facets->facets[FLO_MOST_FACETS * i + facets->n_facets[i]++] = (FloFacet){second, third, sides};
+  return true;
 }
 
-static void walk_round(Star *star, size_t j, FloSurfaceFacets *facets) {
+// False: some facet or ridge had no room.
+static bool walk_round(Star *star, size_t j, FloSurfaceFacets *facets) {
   const FloAround *around = &star->around;
   const FloNear *second = &around->near[j];
   size_t i = around->self.index;
   Edge edge = {.second = j};
+  bool has_room = true;
   for (size_t k = 0; k < around->count; ++k) {
     const FloNear *third = &around->near[k];
-    double gap[3];
-    if (k == j) continue;
-    vec_sub(star->place[k], star->place[j], gap);
-    if (vec_dot(gap, gap) >= around->reach2) continue;
+    if (k == j || !flo_around_is_near(around, second, third)) continue;
     uint8_t sides = free_sides(star, j, k);
     if (sides == 0) continue;
-    keep_facet(facets, i, (uint32_t)second->index, (uint32_t)third->index, sides);
+    if (!keep_facet(facets, i, (uint32_t)second->index, (uint32_t)third->index, sides)) has_room = false;
     meet(star, &edge, k, sides);
   }
-  if (edge.n_sides != 2 || edge.third[0] == edge.third[1] || facets->n_ridges[i] == FLO_MOST_FACETS) return;
+  if (edge.n_sides != 2 || edge.third[0] == edge.third[1]) return has_room;
+  if (facets->n_ridges[i] == FLO_MOST_FACETS) return false;
   facets->ridges[FLO_MOST_FACETS * i + facets->n_ridges[i]++] =
       (FloRidge){(uint32_t)second->index, (float)turn_of(star, &edge)};
+  return has_room;
 }
 
 // ---- Footings ----
@@ -198,7 +211,7 @@ static void find_range(void *context, size_t begin, size_t end, int thread) {
     work->facets->n_facets[i] = work->facets->n_ridges[i] = 0;
     work->facets->footings[i] = footing_at(&star.around, i);
     for (size_t j = 0; j < star.around.count; ++j)
-      if (star.around.near[j].index > i) walk_round(&star, j, work->facets);
+      if (star.around.near[j].index > i && !walk_round(&star, j, work->facets)) work->is_full = true;
   }
 }
 
@@ -282,7 +295,11 @@ static void pull_with_solid(Work *work, size_t i, const FloFooting *footing, con
   flo_solid_pulls_add(&work->facets->solids, work->world, footing->set, footing->sample, x, pull);
 }
 
-// Those of the corners; of one that is near no solid, on the solid of another corner. Returns the nearest.
+static bool is_on(const FloWorld *world, const FloFooting *a, const FloFooting *b) {
+  return a->is_near && flo_body_at(world, a->set, a->sample) == flo_body_at(world, b->set, b->sample);
+}
+
+// Those of the corners on the solid that is nearest to one of them. Returns the nearest.
 static const FloFooting *find_footings(const Work *work, const Triangle *t, FloFooting footings[3]) {
   const FloFooting *nearest = NULL;
   for (int k = 0; k < 3; ++k) {
@@ -290,7 +307,7 @@ static const FloFooting *find_footings(const Work *work, const Triangle *t, FloF
     if (footings[k].is_near && (!nearest || footings[k].distance < nearest->distance)) nearest = &footings[k];
   }
   for (int k = 0; nearest && k < 3; ++k)
-    if (!footings[k].is_near)
+    if (&footings[k] != nearest && !is_on(work->world, &footings[k], nearest))
       footings[k] = footing_on(work->world, nearest->set, nearest->sample, t->corners[k]);
   return nearest;
 }
@@ -393,6 +410,15 @@ static FloStatus reserve(FloSurfaceFacets *facets, FloWorld *world, FloError *er
   return FLO_OK;
 }
 
+static void tell_full(FloSurfaceFacets *facets, const FloWorld *world) {
+  if (!flo_is_told(++facets->n_full)) return;
+  flo_world_log(
+      world, FLO_LOG_WARNING,
+      "at %.4g s a particle has more than %d facets of the surface, so the surface has a hole there "
+      "(%zu such steps so far); a shorter time step may help",
+      world->time, (int)FLO_MOST_FACETS, facets->n_full);
+}
+
 FloStatus flo_surface_facets_add(FloSurfaceFacets *facets, FloWorld *world, float *force, FloBodyRows *bodies,
                                  FloError *error) {
   Work work = {.world = world, .facets = facets, .force = force};
@@ -400,6 +426,7 @@ FloStatus flo_surface_facets_add(FloSurfaceFacets *facets, FloWorld *world, floa
   FLO_TRY(flo_solid_pulls_begin(&facets->solids, world, bodies, error));
   flo_each_particle(world, FLO_SET_FLUID, find_range, &work);
   if (work.is_crowded) return flo_around_crowded(error);
+  if (work.is_full) tell_full(facets, world);
   pull_all(&work);
   flo_each_particle(world, FLO_SET_FLUID, add_range, &work);
   return FLO_OK;

@@ -32,6 +32,7 @@ typedef struct FloSurfaceFacets {
   uint8_t *n_facets, *n_ridges;
   FloFooting *footings; // per fluid particle
   double *pull;         // triples per fluid particle [N]
+  size_t n_full;        // steps in which a particle had more facets than there is room for
   FloSolidPulls solids;
   FloBuffer buffers[6];
 } FloSurfaceFacets;

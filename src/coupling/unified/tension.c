@@ -2,9 +2,10 @@
 //
 // The outline of each fluid where it faces the other is found as in coupling/forces/surface_links.c: two
 // particles of it are linked if a disc of radius ALPHA touches both, holds no other particle of their fluid,
-// and holds particles of the other fluid. Each link pulls its ends together. Each of the two outlines has
-// half of the tension: one runs half a spacing inside the interface, the other one half a spacing outside, so
-// the two errors of curvature cancel.
+// and holds particles of the other fluid. Each link pulls its ends together. Each outline has the share of
+// the tension that its fluid has of the density of both, so that light particles are not accelerated more.
+// One outline runs half a spacing inside the interface, the other one outside. Their errors of curvature
+// cancel where densities are equal, and otherwise leave up to s/(2 R).
 //
 // The force is minus the gradient of the energy, along the line between the two ends, and both find it from
 // the same numbers. So linear and angular momentum are conserved to rounding, and a drop at rest has no
@@ -22,9 +23,11 @@
 
 #include <math.h>
 
-// As in surface_links.c, in spacings: radius of the disc; a link pulls fully above this length, and not at
-// all below the least; how much particles count as moved, so that no two cases on a lattice are a tie.
+// As in surface_links.c and surface_near.c, in spacings: radius of the disc; how far particles see each
+// other, whatever the kernel; a link pulls fully above this length, and not at all below the least; how much
+// particles count as moved, so that no two cases on a lattice are a tie.
 #define ALPHA      1.25
+#define REACH      2.0
 #define LEAST_LINK 0.3
 #define WHOLE_LINK 0.6
 #define UNTIE      1e-4
@@ -34,17 +37,24 @@ enum { MOST_NEAR = 256 };
 typedef struct Around {
   const FloWorld *world;
   const FloUnified *unified;
-  double scale[2], reach; // metres per unit of fixed point; the support [m]
+  double scale[2], reach; // metres per unit of fixed point; how far they see each other [m]
   double alpha;           // [m]
   size_t self, near[MOST_NEAR], count;
 } Around;
 
 // ---- Strengths ----
 
+// A material may be removed, or not be in use yet.
+static bool is_between_fluids(const FloWorld *world, const FloInterface *interface) {
+  const FloMaterial *m = flo_materials(world);
+  return m[interface->one].is_fluid && m[interface->other].is_fluid;
+}
+
 double flo_unified_most_tension(const FloWorld *world) {
   const FloInterface *all = FLO_LIST(world->interfaces, FloInterface);
   double most = 0;
-  for (size_t k = 0; k < world->interfaces.count; ++k) most = fmax(most, all[k].tension);
+  for (size_t k = 0; k < world->interfaces.count; ++k)
+    if (is_between_fluids(world, &all[k])) most = fmax(most, all[k].tension);
   return most;
 }
 
@@ -56,7 +66,8 @@ double flo_unified_capillary_dt(const FloWorld *world) {
   double dt = INFINITY;
   for (size_t k = 0; k < world->interfaces.count; ++k) {
     const double least = fmin(m[all[k].one].density, m[all[k].other].density);
-    if (all[k].tension > 0) dt = fmin(dt, 0.25 * sqrt(least * s3 / (2 * FLO_PI * all[k].tension)));
+    if (all[k].tension > 0 && is_between_fluids(world, &all[k]))
+      dt = fmin(dt, 0.25 * sqrt(least * s3 / (2 * FLO_PI * all[k].tension)));
   }
   return dt;
 }
@@ -205,9 +216,10 @@ static void pull_range(void *context, size_t begin, size_t end, int thread) {
 
 FloStatus flo_unified_pull(FloWorld *world, FloUnified *unified, FloError *error) {
   Work work = {.around = {.world = world, .unified = unified}, .unified = unified};
-  work.around.reach = world->kernel.support, work.around.alpha = ALPHA * world->def.spacing;
+  work.around.reach = fmin(REACH * world->def.spacing, world->kernel.support);
+  work.around.alpha = ALPHA * world->def.spacing;
   for (int axis = 0; axis < 2; ++axis) work.around.scale[axis] = 1 / world->lattice.to_fixed[axis];
-  if (!(flo_unified_most_tension(world) > 0)) return FLO_OK;
+  if (unified->phases.n < 2 || !(flo_unified_most_tension(world) > 0)) return FLO_OK;
   flo_each_particle(world, FLO_SET_FLUID, pull_range, &work);
   if (!work.is_crowded) return FLO_OK;
   return flo_fail(
