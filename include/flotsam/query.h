@@ -31,7 +31,7 @@ FLO_API FloStatus flo_world_find_material(const FloWorld *world, const char *nam
 
 // What does not change in each step. Its state is that of flo_world_body_state.
 typedef struct FloBodyInfo {
-  const char *name; // valid until the body is removed
+  const char *name; // valid until something is added to or removed from the world
   FloBodyKind kind;
   FloMaterialId material; // zeroed: none
   FloFilter filter;
@@ -48,15 +48,15 @@ FLO_API FloStatus flo_world_body_info(const FloWorld *world, FloBodyId body, Flo
                                       FloError *error);
 
 typedef struct FloJointInfo {
-  const char *name; // valid until the joint is removed
+  const char *name; // valid until something is added to or removed from the world
   FloJointKind kind;
   FloBodyId body, to; // zeroed: the world, or the joint is a gear
   void *user_data;
 } FloJointInfo;
 FLO_API FloStatus flo_world_joint_info(const FloWorld *world, FloJointId joint, FloJointInfo *info,
                                        FloError *error);
-// The definition of a material with all values that follow from others. Its name is valid until it is
-// removed.
+// The definition of a material with all values that follow from others. Its name is valid until
+// something is added to or removed from the world.
 FLO_API FloStatus flo_world_material_info(const FloWorld *world, FloMaterialId material, FloMaterialDef *info,
                                           FloError *error);
 

@@ -173,7 +173,8 @@ struct FloBody {
   bool is_thin;              // a sheet without volume: fluid may be on both its sides
   double release;            // it is held until then [s]
   bool is_squeezed, is_lost; // this was logged
-  uint16_t generation;       // of its id; a later body in the same place has another one
+  uint16_t generation;       // of its id
+  uint32_t n_conversions;    // how often it became another kind
   FloBodyDef given;          // its definition, without what pointers show
   FloFilter filter;
   double load[6];     // force and torque by the host in the next step, about the centre of mass

@@ -49,6 +49,24 @@ typedef struct FloApproach {
   float *fastest; // per block: square of the highest speed of approach; raised, never lowered
 } FloApproach;
 
+// Where the fluid ends: H sum_j grad w(q) of poly6; see surface_tension.c.
+// Positions are those of the grid.
+typedef struct FloNormals {
+  const FloPairs *pairs;
+  const FloGrid *grid; // of the fluid, which is both rows and columns
+  float *normals;      // quadruples: out
+} FloNormals;
+
+// Surface tension; see tension_kernel.h.
+typedef struct FloCohesion {
+  const FloPairs *pairs;
+  const FloGrid *grid;
+  const float *surface;  // quadruples: normal [N], and how much it is at the surface, up to 1
+  float all;             // strength of a single fluid [N]
+  const float *strength; // per particle; NULL: as `all`
+  float *force;          // quadruples: added to
+} FloCohesion;
+
 // Attraction between fluid and solids, on whichever of them are the rows: by the kernel of tension_kernel.h,
 // or with `kernel` in proportion to r W.
 typedef struct FloAdhesion {
@@ -98,6 +116,8 @@ typedef struct FloPasses {
   void (*divergence)(const FloSweep *, size_t begin, size_t end); // sum_j v_j . grad W_ij
   void (*square)(const FloSweep *, size_t begin, size_t end);     // sum_j q_j |grad W_ij|^2
   void (*approach)(const FloApproach *, size_t begin, size_t end);
+  void (*normals)(const FloNormals *, size_t begin, size_t end);
+  void (*cohesion)(const FloCohesion *, size_t begin, size_t end);
   void (*adhesion)(const FloAdhesion *, size_t begin, size_t end);
   void (*stress)(const FloStress *, size_t begin, size_t end);
   void (*sum_change)(const FloSumChange *, size_t begin, size_t end);

@@ -152,6 +152,8 @@ const FloPasses *FLO_WIDE(flo_passes)(void) {
                                    FLO_WIDE(divergence),
                                    FLO_WIDE(square),
                                    FLO_WIDE(approach),
+                                   FLO_WIDE(normals),
+                                   FLO_WIDE(cohesion),
                                    FLO_WIDE(adhesion),
                                    FLO_WIDE(stress),
                                    FLO_WIDE(sum_change),

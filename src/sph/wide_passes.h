@@ -14,6 +14,8 @@ void FLO_WIDE(gradient)(const FloSweep *, size_t begin, size_t end);
 void FLO_WIDE(divergence)(const FloSweep *, size_t begin, size_t end);
 void FLO_WIDE(square)(const FloSweep *, size_t begin, size_t end);
 void FLO_WIDE(approach)(const FloApproach *, size_t begin, size_t end);
+void FLO_WIDE(normals)(const FloNormals *, size_t begin, size_t end);
+void FLO_WIDE(cohesion)(const FloCohesion *, size_t begin, size_t end);
 void FLO_WIDE(adhesion)(const FloAdhesion *, size_t begin, size_t end);
 void FLO_WIDE(stress)(const FloStress *, size_t begin, size_t end);
 void FLO_WIDE(sum_change)(const FloSumChange *, size_t begin, size_t end);

@@ -55,6 +55,7 @@ typedef struct FloEpochs {
   uint64_t things; // fluid or bodies were added, or another state was restored
   uint64_t order;  // particles or samples were added, removed or stored in another order
   uint64_t walls;  // wall samples moved or were added, or cells changed their width
+  uint64_t fixed;  // the host placed or removed a body, made it another kind or move, or restored a state
   // When these were last computed:
   uint64_t prepared;   // the method's state for the whole world
   uint64_t wall_grid;  // cells of the wall samples
@@ -359,7 +360,7 @@ double flo_world_joint_fault(const FloWorld *world, size_t joint, int row);
 void flo_world_joint_end(const FloWorld *world, uint32_t body, FloJointEnd *end);
 // Whether filters or a joint let two bodies pass through each other.
 static inline bool flo_world_is_passing(const FloWorld *w, uint32_t a, uint32_t b) {
-  if (w->has_filters && !flo_body_filters_meet(&flo_bodies(w)[a], &flo_bodies(w)[b])) return true;
+  if (w->has_filters && a != b && !flo_body_filters_meet(&flo_bodies(w)[a], &flo_bodies(w)[b])) return true;
   return w->joints.pairs.count > 0 && flo_joints_join(&w->joints, a, b);
 }
 

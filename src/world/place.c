@@ -60,7 +60,9 @@ void flo_world_forget_contacts_of(FloWorld *world, uint32_t body) {
 
 static void drive(FloWorld *world, FloBody *body, const FloDrive *drive) {
   const double before = flo_world_scheduled_wall_speed(world);
+  const bool was_moving = body->is_moving;
   flo_kinematic_drive(body, drive, world->time);
+  if (body->is_moving != was_moving) flo_epoch_note(world, &world->epochs.fixed);
   // Methods that expect a highest speed look at the whole world again.
   if (flo_world_scheduled_wall_speed(world) > before) world->epochs.prepared = 0;
 }
@@ -85,6 +87,7 @@ FloStatus flo_world_set_body_pose(FloWorld *world, FloBodyId id, const FloPose *
   put_body(world, body, pose);
   flo_world_place_samples(world, body);
   flo_world_forget_contacts_of(world, id.index);
+  if (!flo_body_is_pushed(body) && !body->is_moving) flo_epoch_note(world, &world->epochs.fixed);
   flo_world_note_added(world);
   return FLO_OK;
 }
@@ -148,6 +151,7 @@ void flo_world_look_at_filters(FloWorld *world) {
   const FloFilter usual = flo_default_body_def().filter;
   world->has_filters = false;
   for (size_t k = 0; k < world->bodies.count; ++k) {
+    if (flo_body_is_removed(&flo_bodies(world)[k])) continue;
     const FloFilter *filter = &flo_bodies(world)[k].filter;
     world->has_filters |= filter->category != usual.category || filter->mask != usual.mask;
   }

@@ -52,6 +52,7 @@ static void note_changed(FloWorld *world) {
   flo_joints_note_change(&world->joints);
   world->meetings.n_bodies = SIZE_MAX; // finds the features of soft bodies again
   flo_epoch_note(world, &world->epochs.walls);
+  flo_epoch_note(world, &world->epochs.fixed);
   flo_world_note_added(world);
 }
 
@@ -183,7 +184,7 @@ FloStatus flo_world_set_body_kind(FloWorld *world, FloBodyId id, FloBodyKind num
   if (kind == body->kind) return FLO_OK;
   FloBody next = *body;
   next.kind = kind, next.own = NULL, next.nodes = NULL, next.n_nodes = 0, next.is_moving = false;
-  next.start = body->state.pose;
+  next.start = body->state.pose, ++next.n_conversions;
   const FloBodyState state = body->state;
   FloBodyDef def = body->given;
   def.kind = number, def.pose = state.pose, def.motions = NULL, def.n_motions = 0;

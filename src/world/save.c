@@ -84,6 +84,7 @@ static void restore_epochs(FloWorld *world, const FloState *state) {
   const double *flags = flo_state_find(state, "epochs")->buffer.data;
   flo_world_note_added(world);
   flo_epoch_note(world, &world->epochs.walls);
+  flo_epoch_note(world, &world->epochs.fixed);
   if (flags[IS_PREPARED] != 0) flo_epoch_note(world, &world->epochs.prepared);
   if (flags[WAS_CHANGED] == 0) flo_epoch_note(world, &world->epochs.done);
   flo_epoch_note(world, &world->epochs.begun); // nothing of the last step is known
@@ -464,7 +465,7 @@ static FloStatus check_state(FloWorld *world, const FloState *state, size_t *n_f
   FLO_TRY(check_fluid(world, state, *n_fluid, error));
   for (int set = FLO_SET_BOUNDARY; set < FLO_SET_COUNT; ++set)
     FLO_TRY(check_samples(world, state, (FloSet)set, error));
-  FLO_TRY(flo_check_contacts(state, error));
+  FLO_TRY(flo_check_contacts(world, state, error));
   return flo_check_lists(world, state, *n_fluid, error);
 }
 

@@ -6,7 +6,7 @@
 #include "state/state.h"
 
 FloStatus flo_save_contacts(const FloWorld *world, FloState *state, FloError *error);
-FloStatus flo_check_contacts(const FloState *state, FloError *error);
+FloStatus flo_check_contacts(const FloWorld *world, const FloState *state, FloError *error);
 FloStatus flo_restore_contacts(FloWorld *world, const FloState *state, FloError *error);
 
 #endif

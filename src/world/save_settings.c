@@ -2,10 +2,12 @@
 
 #include "base/vecmath.h"
 
+#include <string.h>
+
 // ---- Which things there are. A state cannot bring them back ----
 
-// Of a body: its generation, or 0 if it was removed, and its kind.
-enum { PER_BODY = 2, PER_FILTER = 2, PER_FLOW = 2 };
+// Of a body: its generation, or 0 if it was removed, its kind, and how often it became another kind.
+enum { PER_BODY = 3, PER_FILTER = 2, PER_FLOW = 2 };
 
 static double kind_number(const FloBody *body) {
   for (FloBodyKind number = FLO_BODY_STATIC; number <= FLO_BODY_ELASTIC; ++number)
@@ -16,6 +18,7 @@ static double kind_number(const FloBody *body) {
 static void tell_body(const FloBody *body, double entry[PER_BODY]) {
   entry[0] = flo_body_is_removed(body) ? 0 : body->generation;
   entry[1] = flo_body_is_removed(body) ? 0 : kind_number(body);
+  entry[2] = body->n_conversions;
 }
 
 static FloStatus save_things(const FloWorld *world, FloState *state, FloError *error) {
@@ -46,8 +49,7 @@ static FloStatus check_bodies(const FloWorld *world, const FloState *state, FloE
   for (size_t k = 0; k < world->bodies.count; ++k, there += PER_BODY) {
     double here[PER_BODY];
     tell_body(&flo_bodies(world)[k], here);
-    if (here[0] != there[0] || here[1] != there[1])
-      return fail_thing("body", k, flo_bodies(world)[k].name, error);
+    if (memcmp(here, there, sizeof here) != 0) return fail_thing("body", k, flo_bodies(world)[k].name, error);
   }
   return FLO_OK;
 }

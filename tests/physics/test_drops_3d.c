@@ -61,7 +61,8 @@ static Rest cube_at_rest(double across, double time) {
   double side = cbrt(4 * TEST_PI / 3), n = 0;
   Rest rest = {0};
   FloStepInfo info = {0};
-  fill_drop(&drop, (FloShape){.kind = FLO_SHAPE_BOX, .size = {side, side, side}}, -1, NULL, NULL);
+  fill_drop(&drop, (FloShape){.kind = FLO_SHAPE_BOX, .size = {side, side, side}}, 90, NULL,
+            NULL); // with a contact angle, so that its surface is found as facets
   while (info.time < time) {
     must(flo_world_step(drop.world, &info, &error), &error);
     if (info.time > 0.8 * time) add_rest(&drop, &rest), ++n;

@@ -3,7 +3,7 @@
 // through cloth, sheets rub on each other, pins pull both bodies, and threads and saving change nothing.
 #include "support/soft_worlds.h"
 
-static const char *const methods[] = {"elastic", "constraint", "unified"};
+static const char *const methods[] = {"constraint", "unified"};
 
 // Steps of 0 are as long as the method likes.
 static FloWorld *make_world(const char *method, int dim, double s, double slope, double dt) {
@@ -83,7 +83,7 @@ static void test_sheet_catches_bodies(void **state) {
     sheet_catches(methods[k], 2, 0.02, 500, true);
     sheet_catches(methods[k], 2, 0.01, 2000, false);
   }
-  sheet_catches("elastic", 3, 0.02, 300, true);
+  sheet_catches("constraint", 3, 0.02, 300, true);
 }
 
 // ---- A sheet on a sheet on a slope. In long steps vertices bump as they pass each other ----
@@ -134,7 +134,7 @@ static void test_sheets_rub(void **state) {
     slides(methods[k], 2, 0.02, 0.7, 0.5);
     slides(methods[k], 2, 0.01, 1, 0.2);
   }
-  slides("elastic", 3, 0.02, 0.7, 0.5);
+  slides("constraint", 3, 0.02, 0.7, 0.5);
 }
 
 // ---- Pins to a body that forces move ----
@@ -179,7 +179,7 @@ static void test_pins_carry_bar(void **state) {
     pins_carry_bar(methods[k], 2, 200);
     pins_carry_bar(methods[k], 2, 2000);
   }
-  pins_carry_bar("elastic", 3, 500);
+  pins_carry_bar("constraint", 3, 500);
 }
 
 // ---- Momentum and bits ----

@@ -229,6 +229,7 @@ typedef struct FloConstraint {
   FloCover cover;
   FloCovering *coverings; // of each body
   size_t n_coverings;     // bodies that there were when blocks of the cover were made
+  uint64_t coverings_at;  // when that was
   FloBodySolve bodies;
   // Of the motions of bodies: before a sweep, and along the last direction.
   double *from_motion, *way_motion, *from_given, *way_given, *wrenches;

@@ -29,12 +29,13 @@ static FloCovering find_covering(const FloWorld *world, uint32_t body) {
 
 FloStatus flo_constraint_find_coverings(FloWorld *world, FloConstraint *c, FloError *error) {
   const uint32_t n = (uint32_t)world->bodies.count;
-  if (c->n_coverings == n) return FLO_OK;
+  if (c->n_coverings == n && c->coverings_at > world->epochs.fixed) return FLO_OK;
   FLO_TRY(flo_constraint_reserve(world, c, FLO_CONSTRAINT_COVERINGS, n * sizeof *c->coverings, 0, error));
   c->coverings = c->buffers[FLO_CONSTRAINT_COVERINGS].data;
   for (uint32_t k = 0; k < n; ++k) c->coverings[k] = find_covering(world, k);
   flo_cover_forget(&c->cover);
   c->n_coverings = n;
+  flo_epoch_note(world, &c->coverings_at);
   return FLO_OK;
 }
 

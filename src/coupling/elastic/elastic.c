@@ -384,7 +384,6 @@ const FloMethod flo_elastic = {
     .n_operators = FLO_COUNT_OF(operators),
     .moves = FLO_MOVES_ALL,
     .moves_pieces = true,
-    .touches_soft = true,
     .reads_restitution = true,
     .state_size = sizeof(FloElastic),
     .saved = saved,

@@ -7,8 +7,17 @@
 #include "coupling/forces/surface_links.h"
 #include "sph/arrays.h"
 
-// adhesion: strength of fluid [N]; shares: how strongly samples attract.
+// Strengths of the forces for a surface tension, or an adhesion, of 1 N/m.
+typedef struct FloTensionStrengths {
+  double cohesion, area, adhesion; // [N]
+  double normal;                   // length of the normal at a plane surface
+} FloTensionStrengths;
+
+// surface: normal [N], and the degree to which a particle is at the surface; cohesion, adhesion: strengths of
+// fluid [N]; shares: how strongly samples attract.
 #define FLO_TENSION_ARRAYS(X)                                                                                \
+  X(surface, FLO_SET_FLUID, 4)                                                                               \
+  X(cohesion, FLO_SET_FLUID, 1)                                                                              \
   X(adhesion, FLO_SET_FLUID, 1)                                                                              \
   X(wall_share, FLO_SET_BOUNDARY, 1)                                                                         \
   X(body_share, FLO_SET_RIGID, 1)
@@ -16,9 +25,9 @@
 typedef struct FloSurfaceTension {
   bool has_tension, has_adhesion; // in this step
   FloBodyRows bodies;             // wrenches: force and torque of adhesion on each node
-  FloSurfaceLinks links;          // in 2D
-  FloSurfaceFacets facets;        // in 3D
-  double strength;                // of an adhesion of 1 N/m [N]; 0: not known yet
+  FloSurfaceLinks links;          // instead of cohesion, in 2D
+  FloSurfaceFacets facets;        // instead of cohesion, in 3D with contact angles
+  FloTensionStrengths strengths;  // zeros: not known yet
   FLO_ARRAYS(FLO_TENSION_ARRAYS);
 } FloSurfaceTension;
 
@@ -38,7 +47,6 @@ void flo_surface_tension_pull_walls(const FloSurfaceTension *tension, const FloW
 void flo_surface_tension_skip(FloSurfaceTension *tension);
 void flo_surface_tension_free(FloSurfaceTension *tension, FloMemory *memory);
 
-// Strength of the attraction for an adhesion of 1 N/m [N].
-double flo_adhesion_strength(const FloWorld *world);
+FloTensionStrengths flo_surface_tension_strengths(const FloWorld *world);
 
 #endif
