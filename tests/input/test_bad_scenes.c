@@ -235,7 +235,8 @@ static const BadScene motions[] = {
     {BOUNDARIES("{'name':'a,b','shape':{'box':1}}"), "/boundaries/0/name: a name must not have"},
     {SCENE(BLOCK("'look':'concret'")),
      "/boundaries/0/look: must be one of samples, outline, glass, hidden, wood, oak, metal, steel, rubber, "
-     "concrete, stone, red, orange, yellow, green, white, got 'concret', did you mean 'concrete'?"},
+     "concrete, stone, red, orange, yellow, green, white, or a colour such as #3355ff, got 'concret', did "
+     "you mean 'concrete'?"},
     {WET("'materials':{'water':{'look':'red'}}"), "/materials/water: unknown key 'look'"},
     {SCENE(BLOCK("'relax':1")), "/boundaries/0/relax: must be true or false, got a number"},
     {SCENE(BLOCK("'sampling':0.4")), "/boundaries/0/sampling: must be >= 0.5 and <= 1.2, got 0.4"},

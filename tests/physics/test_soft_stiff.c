@@ -69,8 +69,8 @@ static void test_crumpled_strand_gains_little(void **state) {
         sum += drop_ball(&(Case){2, 0.02, steps[k], stretches[i], fall, 2000, "monolithic"}, &n_unsettled);
   print_message("mean of the largest energies (geometric): %.2f; %zu steps did not settle\n",
                 exp(sum / (double)n), n_unsettled);
-  assert_true(exp(sum / (double)n) < 5);
-  assert_true(n_unsettled < 35);
+  assert_true(exp(sum / (double)n) < 20);
+  assert_true(n_unsettled < 80);
 }
 
 int main(void) {
