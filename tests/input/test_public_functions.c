@@ -143,6 +143,10 @@ static void test_adding(void **state) {
   fluid.material = fill.material = things.water;
   REFUSE(flo_world_add_material(NULL, &material, NULL, &error));
   REFUSE(flo_world_add_material(world, NULL, NULL, &error));
+  REFUSE(flo_world_set_interface(NULL, (FloMaterialId){0, 1}, (FloMaterialId){0, 1}, 0.1, &error));
+  REFUSE(flo_world_set_interface(world, (FloMaterialId){0, 1}, (FloMaterialId){0, 1}, 0.1, &error));
+  REFUSE(flo_world_set_interface(world, (FloMaterialId){9, 1}, (FloMaterialId){0, 1}, 0.1, &error));
+  REFUSE(flo_world_set_interface(world, (FloMaterialId){0, 1}, (FloMaterialId){0, 7}, (double)NAN, &error));
   REFUSE(flo_world_add_body(NULL, &body, NULL, &error));
   REFUSE(flo_world_add_body(world, NULL, NULL, &error));
   REFUSE(flo_world_add_fluid(NULL, &fluid, NULL, &error));
