@@ -63,9 +63,8 @@ static size_t find_memory_bytes(void) {
 }
 
 FloMachine flo_machine_describe(void) {
-  FloMachine machine = {.cores = flo_parallel_cores(),
-                        .l3_bytes = find_l3_bytes(),
-                        .memory_bytes = find_memory_bytes()};
+  FloMachine machine = {
+      .cores = flo_parallel_cores(), .l3_bytes = find_l3_bytes(), .memory_bytes = find_memory_bytes()};
   find_cpu_name(machine.cpu);
   return machine;
 }
