@@ -152,7 +152,8 @@ static void detour(Game *game) {
 }
 
 static void play(Game *game) {
-  for (int step = 0; step < N_STEPS; ++step) {
+  const int n_steps = getenv("FLOTSAM_SLOW") ? N_STEPS / 4 : N_STEPS; // under sanitizers
+  for (int step = 0; step < n_steps; ++step) {
     if (step % 100 == 20) drop(game, step);
     if (step % 250 == 180) detour(game);
     if (step % 100 == 0) steer(game, step);
@@ -186,9 +187,10 @@ static void test_a_driven_world_has_the_same_bits_twice(void **state) {
   print_message(
       "%zu calls, %zu rays met something, %zu contacts seen, %zu crates removed, %zu times restored\n",
       first.n_calls, first.n_hits, first.n_contacts, first.n_removed, first.n_restored);
+  assert_true(one == two);
+  if (getenv("FLOTSAM_SLOW")) return;
   assert_true(first.n_calls > N_STEPS && first.n_hits == 100 && first.n_contacts > 50);
   assert_true(first.n_removed == 6 && first.n_restored == 4);
-  assert_true(one == two);
 }
 
 int main(void) {
